@@ -33,6 +33,7 @@ import (
 
 	"github.com/btflite/btflite/bench/shape"
 	"github.com/btflite/btflite/test/corpus"
+	"github.com/btflite/btflite/test/gobuild"
 )
 
 // config is what the flags say.
@@ -231,7 +232,7 @@ type bench struct {
 // prepare builds the programs and loads earlier results.
 func prepare(ctx context.Context, c *config, dir string) (*bench, error) {
 	b := &bench{config: c, runner: runner{measure: filepath.Join(dir, "measure"), dir: dir}}
-	if err := build(ctx, b.runner.measure, "./bench/measure"); err != nil {
+	if err := gobuild.Command(b.runner.measure, "bench/measure", "-trimpath"); err != nil {
 		return nil, err
 	}
 	if c.btflite != "" {
@@ -241,12 +242,12 @@ func prepare(ctx context.Context, c *config, dir string) (*bench, error) {
 		}
 	} else {
 		c.btflite = filepath.Join(dir, "btflite")
-		if err := build(ctx, c.btflite, "./cmd/btflite", "-pgo=cmd/btflite/btflite.pgo"); err != nil {
+		if err := gobuild.Command(c.btflite, "cmd/btflite", "-trimpath", "-pgo=cmd/btflite/btflite.pgo"); err != nil {
 			return nil, err
 		}
 	}
 	b.scan = filepath.Join(dir, "yardstick")
-	if err := build(ctx, b.scan, "./bench/yardstick"); err != nil {
+	if err := gobuild.Command(b.scan, "bench/yardstick", "-trimpath"); err != nil {
 		return nil, err
 	}
 	machine := thisMachine()
@@ -258,17 +259,6 @@ func prepare(ctx context.Context, c *config, dir string) (*bench, error) {
 	machine.Options = features
 	b.results, err = load(c.resultsFile(), machine)
 	return b, err
-}
-
-// build compiles a command of this module, with further options of go build. bench runs in the
-// module's root.
-func build(ctx context.Context, out, pkg string, options ...string) error {
-	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-trimpath", "-o", out}, options...), pkg)...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w\n%s", pkg, err, text)
-	}
-	return nil
 }
 
 // say reports progress.

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/btflite/btflite/test/gobuild"
 )
 
 func TestParseCostReadsTheLineOfMeasure(t *testing.T) {
@@ -45,8 +46,8 @@ func TestParseStatsFindsTheObject(t *testing.T) {
 func newRunner(t *testing.T) *runner {
 	t.Helper()
 	r := &runner{measure: filepath.Join(t.TempDir(), "measure"), dir: t.TempDir()}
-	if out, err := exec.Command("go", "build", "-o", r.measure, "./measure").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := gobuild.Command(r.measure, "bench/measure"); err != nil {
+		t.Fatal(err)
 	}
 	return r
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 	"github.com/btflite/btflite/test/cachegrind"
 	"github.com/btflite/btflite/test/corpus"
+	"github.com/btflite/btflite/test/gobuild"
 )
 
 const (
@@ -172,16 +173,11 @@ func (n *numbers) write() error {
 
 // prepare puts the programs and inputs of the runs into dir.
 func prepare(dir, folder string) error {
-	for program, profile := range map[string]string{"btflite": "cmd/btflite/btflite.pgo", "yardstick": "off"} {
-		source := "./cmd/" + program
-		if program == yardstick {
-			source = "./bench/" + program
-		}
-		build := exec.Command("go", "build", "-trimpath", "-pgo="+profile, "-o", filepath.Join(dir, program), source)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", source, err, out)
-		}
+	if err := gobuild.Command(filepath.Join(dir, "btflite"), "cmd/btflite", "-trimpath", "-pgo=cmd/btflite/btflite.pgo"); err != nil {
+		return err
+	}
+	if err := gobuild.Command(filepath.Join(dir, yardstick), "bench/yardstick", "-trimpath", "-pgo=off"); err != nil {
+		return err
 	}
 	for name, file := range map[string]string{
 		"vmlinux": kernel,

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/btflite/btflite/test/gobuild"
 )
 
 const (
@@ -29,10 +31,8 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		program = filepath.Join(dir, "btflite")
-		build := exec.Command("go", "build", "-o", program, "../../cmd/btflite")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build btflite: %v\n%s", err, out)
+		if err := gobuild.Command(program, "cmd/btflite"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		return m.Run()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/kernelbtf"
+	"github.com/btflite/btflite/test/gobuild"
 )
 
 // Limits of one run on a file below 32 MiB.
@@ -43,10 +44,8 @@ func TestMain(m *testing.M) {
 		defer os.RemoveAll(dir)
 		os.Chmod(dir, 0o755) // other users run it too
 		program = filepath.Join(dir, "btflite")
-		build := exec.Command("go", "build", "-o", program, "../../cmd/btflite")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build btflite: %v\n%s", err, out)
+		if err := gobuild.Command(program, "cmd/btflite"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		return m.Run()

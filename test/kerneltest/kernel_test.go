@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/test/corpus"
+	"github.com/btflite/btflite/test/gobuild"
 )
 
 var (
@@ -43,11 +44,8 @@ func buildBtflite(t *testing.T) string {
 		return *btfliteFlag
 	}
 	bin := filepath.Join(t.TempDir(), "btflite")
-	build := exec.Command("go", "build", "-trimpath", "-o", bin, "./cmd/btflite")
-	build.Dir = "../.."
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build btflite: %v\n%s", err, out)
+	if err := gobuild.Command(bin, "cmd/btflite", "-trimpath"); err != nil {
+		t.Fatal(err)
 	}
 	return bin
 }

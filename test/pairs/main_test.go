@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/test/corpus"
+	"github.com/btflite/btflite/test/gobuild"
 )
 
 var (
@@ -59,10 +60,8 @@ func prepare() (err error) {
 		return err
 	}
 	program = filepath.Join(scratch, "btflite")
-	build := exec.Command("go", "build", "-o", program, "../../cmd/btflite")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build btflite: %v\n%s", err, out)
+	if err := gobuild.Command(program, "cmd/btflite"); err != nil {
+		return err
 	}
 	sources = filepath.Join(scratch, "src")
 	if err := os.CopyFS(sources, os.DirFS("testdata")); err != nil {

@@ -116,10 +116,11 @@ var imports = map[string][]string{
 	"test/cachegrind": nil,
 	"test/corpus":     nil,
 	"test/faults":     {"*"}, // all for tests
+	"test/gobuild":    nil,
 	"test/guest":      {"btf", "btf/view", "internal/kernelbtf", "golang.org/x/sys/unix"},
-	"test/hostile":    {"btf/btftest", "btf/verify", "internal/kernelbtf", "test/cachegrind", "test/memgroup", "golang.org/x/sys/unix"}, // all for tests
-	"test/pairs":      {"btf"},                                                                                                          // for tests
-	"test/kerneltest": nil,                                                                                                              // its reader of BTF is separate on purpose
+	"test/hostile":    {"btf/btftest", "btf/verify", "internal/kernelbtf", "test/cachegrind", "test/gobuild", "test/memgroup", "golang.org/x/sys/unix"}, // all for tests
+	"test/pairs":      {"btf", "test/gobuild"},                                                                                                          // for tests
+	"test/kerneltest": {"test/gobuild"},                                                                                                                 // its reader of BTF is separate on purpose
 	"test/memgroup":   nil,
 	"test/mutants":    nil,
 	"test/torture":    {"*"},

@@ -1,0 +1,20 @@
+// Package gobuild compiles commands of this module, for tests and benchmarks.
+package gobuild
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// Command compiles a command, such as cmd/btflite, to the file out, with further options of go build.
+// The file is static, as in a release. The current folder is one of the module.
+func Command(out, command string, options ...string) error {
+	args := append([]string{"build", "-o", out}, options...)
+	cmd := exec.Command("go", append(args, "github.com/btflite/btflite/"+command)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", command, err, text)
+	}
+	return nil
+}
