@@ -9,8 +9,7 @@ import (
 )
 
 func moduleSections(b *strings.Builder, r *Results) {
-	with := slices.Clone(r.Kernels)
-	with = slices.DeleteFunc(with, func(k *KernelResult) bool { return len(k.Modules) == 0 })
+	with := slices.DeleteFunc(slices.Clone(r.Kernels), func(k *KernelResult) bool { return len(k.Modules) == 0 })
 	if len(with) == 0 {
 		return
 	}
@@ -29,13 +28,6 @@ func moduleSections(b *strings.Builder, r *Results) {
 			}
 		}
 	})
-	for _, k := range with {
-		for _, m := range k.Modules {
-			if len(m.NoReference) > 0 {
-				fmt.Fprintf(b, "pahole failed on %d modules of %s (%s): %s.\n\n", len(m.NoReference), k.Name, m.Set, names(m.NoReference))
-			}
-		}
-	}
 	for _, k := range with {
 		for _, m := range k.Modules {
 			moduleCosts(b, k, m)
@@ -68,6 +60,9 @@ func names(lists ...[]string) string {
 
 // moduleCosts writes the tables of one kernel and set, as far as measured.
 func moduleCosts(b *strings.Builder, k *KernelResult, m *ModuleSet) {
+	if len(m.NoReference) > 0 {
+		fmt.Fprintf(b, "pahole failed on %d modules of %s (%s): %s.\n\n", len(m.NoReference), k.Name, m.Set, names(m.NoReference))
+	}
 	if m.Sampled == 0 {
 		return
 	}

@@ -190,10 +190,7 @@ func (b *bench) modules(ctx context.Context) error {
 
 // compareVmlinux makes the base with pahole, if need be, and compares it.
 func (m *moduleBench) compareVmlinux(ctx context.Context) error {
-	vmlinux, err := m.vmlinux(m.kernel)
-	if err != nil {
-		return err
-	}
+	vmlinux := m.vmlinux(m.kernel)
 	if _, err := os.Stat(m.base()); err != nil {
 		if _, err := m.makeReference(ctx, "vmlinux", m.encoding(toolPahole, 2, vmlinux, nil, m.set.Options)); err != nil {
 			return err
@@ -203,6 +200,7 @@ func (m *moduleBench) compareVmlinux(ctx context.Context) error {
 	if _, err := m.runner.mustRun(ctx, ours.args); err != nil {
 		return err
 	}
+	var err error
 	m.set.VmlinuxSame, err = sameFiles(ours.out, m.base())
 	return err
 }

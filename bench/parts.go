@@ -26,9 +26,7 @@ const (
 const features = "--btf_features=default"
 
 // vmlinux is the file of a kernel of the corpus.
-func (c *config) vmlinux(name string) (string, error) {
-	return filepath.EvalSymlinks(filepath.Join(c.corpus, name))
-}
+func (c *config) vmlinux(name string) string { return filepath.Join(c.corpus, name) }
 
 // out is the path of a detached BTF file that runs write.
 func (b *bench) out(tool string) string { return filepath.Join(b.runner.dir, tool+".btf") }
@@ -64,12 +62,12 @@ func (b *bench) statistics(path string, series *[]Sample, to func(*encodeStats),
 // times measures all programs on all kernels.
 func (b *bench) times(ctx context.Context) error {
 	for _, name := range b.kernels {
-		path, err := b.vmlinux(name)
-		if err != nil {
+		path, k := b.vmlinux(name), b.results.kernel(name)
+		if err := readThrough(path); err != nil {
 			return err
 		}
-		k := b.results.kernel(name)
-		if err := errors.Join(k.describeFile(path), readThrough(path)); err != nil {
+		file, err := os.Stat(path)
+		if err != nil {
 			return err
 		}
 		same := true
@@ -79,7 +77,7 @@ func (b *bench) times(ctx context.Context) error {
 			turns = append(turns, pair(b.encoding(toolPahole, jobs, path, k.series(toolPahole, jobs), features),
 				b.encoding(toolBtflite, jobs, path, k.series(toolBtflite, jobs), features), &same)...)
 		}
-		counts := b.statistics(path, nil, func(s *encodeStats) { k.Stats = s })
+		counts := b.statistics(path, nil, func(s *encodeStats) { k.Stats, k.FileBytes, k.DebugInfo = s, file.Size(), s.DebugInfo })
 		counts.rounds = 1
 		if err := b.inTurns(ctx, name, append(turns, counts)...); err != nil {
 			return err
@@ -107,18 +105,9 @@ func readThrough(path string) error {
 	return err
 }
 
-// mainKernel is the kernel of the parts that measure only one.
-func (b *bench) mainKernel() (path string, k *KernelResult, err error) {
-	path, err = b.vmlinux(b.main)
-	return path, b.results.kernel(b.main), err
-}
-
 // phases collects the phase times that btflite reports.
 func (b *bench) phases(ctx context.Context) error {
-	path, k, err := b.mainKernel()
-	if err != nil {
-		return err
-	}
+	path, k := b.vmlinux(b.main), b.results.kernel(b.main)
 	k.Phases = nil
 	return b.inTurns(ctx, k.Name+", phases", b.statistics(path, nil, func(s *encodeStats) {
 		k.Stats = s
@@ -135,10 +124,7 @@ func (b *bench) phases(ctx context.Context) error {
 
 // growth runs btflite on the first sixteenth, eighth, ... of the CUs.
 func (b *bench) growth(ctx context.Context) error {
-	path, k, err := b.mainKernel()
-	if err != nil {
-		return err
-	}
+	path, k := b.vmlinux(b.main), b.results.kernel(b.main)
 	all := b.statistics(path, nil, func(s *encodeStats) { k.Stats = s })
 	all.rounds = 1
 	if err := b.inTurns(ctx, k.Name+", all CUs", all); err != nil {
@@ -158,16 +144,13 @@ func (b *bench) growth(ctx context.Context) error {
 
 // floors finds the smallest memory cgroups.
 func (b *bench) floors(ctx context.Context) error {
-	shared, k, err := b.mainKernel()
-	if err != nil {
-		return err
-	}
+	k := b.results.kernel(b.main)
 	// Pages that any other process has mapped stay in the page cache and are
 	// charged to nobody here, so the runs read a copy that is theirs alone. It
 	// lies beside the kernels, since a temporary folder may be in memory.
 	path := filepath.Join(b.corpus, fmt.Sprintf("bench-%d.part", os.Getpid()))
 	defer os.Remove(path)
-	if err := copyTo(shared, path); err != nil {
+	if err := copyTo(b.vmlinux(b.main), path); err != nil {
 		return err
 	}
 	var trials []trial

@@ -49,11 +49,7 @@ type ReaderResult struct {
 
 // readers measures all commands on the BTF of readersKernel.
 func (b *bench) readers(ctx context.Context) error {
-	path, err := b.vmlinux(readersKernel)
-	if err != nil {
-		return err
-	}
-	made := b.encoding(toolBtflite, 1, path, nil, features)
+	made := b.encoding(toolBtflite, 1, b.vmlinux(readersKernel), nil, features)
 	if _, err := b.runner.mustRun(ctx, made.args); err != nil {
 		return err
 	}

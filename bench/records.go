@@ -177,26 +177,6 @@ func (b *bench) recordFloors(ctx context.Context, r *RecordsResult, dwarf, recor
 	return b.smallest(ctx, r.Name, &r.Floors, trials...)
 }
 
-// kernelObjects lists the objects below a build folder that were compiled for the kernel.
-func kernelObjects(tree string) ([]string, error) {
-	var all []string
-	err := filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := d.Name()
-		switch {
-		case d.IsDir() && path != tree && slices.Contains([]string{"scripts", "tools", "btflite", "guest", "source"}, name):
-			return filepath.SkipDir
-		case !d.Type().IsRegular() || filepath.Ext(name) != ".o" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "vmlinux"):
-			return nil
-		}
-		all = append(all, path)
-		return nil
-	})
-	return all, err
-}
-
 // openTree finds the objects of a build folder and sums sizes up.
 func (b *bench) openTree(path, name string) (*buildTree, error) {
 	t := &buildTree{out: filepath.Join(b.runner.dir, name), TreeResult: &TreeResult{Steps: map[string]*[]Sample{}}}
@@ -204,40 +184,44 @@ func (b *bench) openTree(path, name string) (*buildTree, error) {
 	if t.path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	if t.objects, err = kernelObjects(t.path); err != nil {
-		return nil, err
-	}
-	for _, object := range t.objects {
-		if err := t.addObject(object); err != nil {
-			return nil, err
-		}
-	}
-	err = filepath.WalkDir(t.path, func(_ string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(t.path, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		info, err := d.Info()
-		if err == nil {
-			t.Tree += info.Size()
+		if err != nil {
+			return err
 		}
-		return err
+		t.Tree += info.Size()
+		if !ofKernel(strings.TrimPrefix(path, t.path)) {
+			return nil
+		}
+		t.objects = append(t.objects, path)
+		return t.addObject(path, info.Size())
 	})
 	return t, errors.Join(err, os.MkdirAll(t.out, 0o755))
 }
 
-// addObject adds the sizes of an object.
-func (t *TreeResult) addObject(path string) error {
+// ofKernel says whether a file of a build folder is an object that was compiled for the kernel.
+func ofKernel(path string) bool {
+	dir, name := filepath.Split(path)
+	if filepath.Ext(name) != ".o" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "vmlinux") {
+		return false
+	}
+	return !slices.ContainsFunc(strings.Split(dir, "/"), func(folder string) bool {
+		return slices.Contains([]string{"scripts", "tools", "btflite", "guest", "source"}, folder)
+	})
+}
+
+// addObject adds an object, whose file has a size.
+func (t *TreeResult) addObject(path string, size int64) error {
 	f, err := elf.Open(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	defer f.Close()
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
 	t.Objects++
-	t.Size += info.Size()
+	t.Size += size
 	for _, s := range f.Sections {
 		if strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(s.Name, ".rela"), ".rel"), ".debug_") {
 			t.Debug += int64(s.FileSize)

@@ -4,7 +4,6 @@ package main
 // report can be written again without measuring again.
 
 import (
-	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,24 +74,6 @@ func (r *Results) kernel(name string) *KernelResult {
 	r.Kernels = append(r.Kernels, k)
 	slices.SortFunc(r.Kernels, func(a, b *KernelResult) int { return strings.Compare(a.Name, b.Name) })
 	return k
-}
-
-// describeFile notes the size of a kernel's file and of its .debug_info.
-func (k *KernelResult) describeFile(path string) error {
-	st, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	f, err := elf.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	k.FileBytes = st.Size()
-	if s := f.Section(".debug_info"); s != nil {
-		k.DebugInfo = s.Size
-	}
-	return nil
 }
 
 // series is where the samples of a program and number of workers go, new if there are
