@@ -35,3 +35,35 @@ func sealBlocks(columns, blocks []byte) {
 		blocks = blocks[size:]
 	}
 }
+
+// Columns are the columns of a record, nil if it is none.
+func Columns(record []byte, addrSize int) []byte {
+	f, err := parseFrame(record, addrSize)
+	if err != nil {
+		return nil
+	}
+	b, _ := expand(nil, f.columns)
+	return b
+}
+
+// Updating reports whether golden files are to be written again.
+func Updating() bool { return *update }
+
+// EditColumns applies edit to each of packed columns, nil if they are damaged.
+func EditColumns(packed []byte, edit func(i int, column []byte) []byte) []byte {
+	var cols [numColumns]column
+	if unpack(packed, &cols) != nil {
+		return nil
+	}
+	var c columns
+	for i := range cols {
+		c[i] = edit(i, append([]byte(nil), cols[i].b...))
+	}
+	return c.pack(nil)
+}
+
+// NumColumns is numColumns.
+const NumColumns = numColumns
+
+// OpenColumn reports whether nothing but its length tells where a column ends.
+func OpenColumn(i int) bool { return i == colCommon || i == colUnsigned }

@@ -1,0 +1,96 @@
+package unitrecord_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/internal/unitrecord"
+)
+
+// TestEnds: a column that is longer or shorter than the others say is damage, although its checksum
+// is right, and so are blocks that no chunk needs.
+func TestEnds(t *testing.T) {
+	data := object(t)
+	if !encodes(t, remakes(t, data, same, same)) {
+		t.Fatal("the object itself cannot be encoded")
+	}
+	for k := range unitrecord.NumColumns {
+		for name, edit := range map[string]func(b []byte) []byte{
+			"a zero more":        func(b []byte) []byte { return append(b, 0) },
+			"a one more":         func(b []byte) []byte { return append(b, 1) },
+			"eight bytes more":   func(b []byte) []byte { return append(b, 1, 2, 3, 4, 5, 6, 7, 8) },
+			"a byte less":        func(b []byte) []byte { return b[:max(0, len(b)-1)] },
+			"eight bytes less":   func(b []byte) []byte { return b[:max(0, len(b)-8)] },
+			"nothing":            func([]byte) []byte { return nil },
+			"a number too long":  func(b []byte) []byte { return append(b, bytes.Repeat([]byte{0xff}, 11)...) },
+			"a number cut short": func(b []byte) []byte { return append(b, 0x80) },
+		} {
+			changed := false
+			columns := func(packed []byte) []byte {
+				return unitrecord.EditColumns(packed, func(i int, b []byte) []byte {
+					if i != k {
+						return b
+					}
+					to := edit(bytes.Clone(b))
+					changed = !bytes.Equal(b, to)
+					return to
+				})
+			}
+			made := remakes(t, data, columns, same)
+			if unitrecord.OpenColumn(k) && strings.HasSuffix(name, "more") {
+				continue // it is read to its end, wherever that is
+			}
+			if changed && encodes(t, made) {
+				t.Errorf("column %d with %s is taken", k, name)
+			}
+		}
+	}
+	for name, edit := range map[string]func(b []byte) []byte{
+		"a byte more":  func(b []byte) []byte { return append(b, 0) },
+		"a byte less":  func(b []byte) []byte { return b[:len(b)-1] },
+		"a block more": func(b []byte) []byte { return append(b, make([]byte, 8)...) },
+	} {
+		if encodes(t, remakes(t, data, same, edit)) {
+			t.Errorf("blocks with %s are taken", name)
+		}
+	}
+}
+
+// TestSharedChunks: units that share a part of their types, in runs that begin and end anywhere, give
+// the BTF of their DWARF: a reader leaves out what it knows.
+func TestSharedChunks(t *testing.T) {
+	var dwarf, records [][]byte
+	for unit, parts := range [][][2]int{{{0, 300}}, {{100, 350}}, {{350, 420}, {0, 50}, {340, 360}}, {{7, 9}, {200, 230}}, {{0, 420}}} {
+		var text strings.Builder
+		name := fmt.Sprintf("unit%d", unit)
+		fmt.Fprintf(&text, "struct %s { int own; };\n", name)
+		for _, part := range parts {
+			for i := part[0]; i < part[1]; i++ {
+				fmt.Fprintf(&text, "#ifndef S%d\n#define S%d\nstruct s%d { const char *a%d; struct t%d *b; long c%d:%d; }; enum e%d { E%d = %d, F%d }; typedef int (*f%d)(struct s%d *s, enum e%d);\n"+
+					"static inline int in%d(struct s%d *p, f%d f) { return f(p, E%d); }\n#endif\n", i, i, i, i, i+1, i%9, 1+i%40, i, i, i*i, i, i, i, i, i, i, i, i)
+			}
+		}
+		fmt.Fprintf(&text, "int %s(struct %s *p) { return p->own; } struct %s %s_variable;\n", name, name, name, name)
+		source := filepath.Join(t.TempDir(), name+".c")
+		if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		path := compiled(t, source, "-fno-eliminate-unused-debug-types", "-fkeep-inline-functions")
+		record := sameAsDWARF(t, path)
+		data, err := os.ReadFile(path)
+		if record == nil || err != nil {
+			t.Fatalf("%s: not converted, %v", name, err)
+		}
+		dwarf, records = append(dwarf, data), append(records, record)
+	}
+	d, r := linked(t, dwarf...), linked(t, records...)
+	for name, features := range recordSets {
+		if want, got := withFeatures(t, d, features), withFeatures(t, r, features); !bytes.Equal(got, want) {
+			t.Errorf("features %s: %d bytes of BTF from records, %d others from DWARF", name, len(got), len(want))
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package unitrecord_test
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/ccobject"
+	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/unitrecord"
+	"github.com/btflite/btflite/mmapelf"
+)
+
+// recordSets are the features with which BTF from records is compared with BTF from DWARF.
+var recordSets = map[string]encode.Features{
+	"none": 0, "default": encode.DefaultFeatures, "all": encode.AllFeatures &^ encode.Layout,
+	"without tags": encode.DefaultFeatures &^ (encode.TypeTag | encode.DeclTag),
+}
+
+// sameAsDWARF converts an object and compares the BTF of both. It returns the converted object, nil
+// if records cannot describe it.
+func sameAsDWARF(t *testing.T, path string) []byte {
+	t.Helper()
+	dwarf, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := ccobject.Convert(mmapelf.Source{Path: path}, "test", nil)
+	if err != nil {
+		t.Logf("%s: %v", filepath.Base(path), err)
+		return nil
+	}
+	for name, features := range recordSets {
+		if want, got := withFeatures(t, dwarf, features), withFeatures(t, records, features); !bytes.Equal(got, want) {
+			t.Errorf("%s, features %s: %d bytes of BTF from records, %d others from DWARF", filepath.Base(path), name, len(got), len(want))
+		}
+	}
+	return records
+}
+
+// sums describes the records of an object: how many there are, the sizes and the checksums of their
+// columns before they are compressed, and of the section with their nodes.
+func sums(t *testing.T, object []byte) string {
+	t.Helper()
+	order := binary.ByteOrder(binary.LittleEndian)
+	if object[elf.EI_DATA] == byte(elf.ELFDATA2MSB) {
+		order = binary.BigEndian
+	}
+	size := 4 * int(object[elf.EI_CLASS])
+	mark := append([]byte{unitrecord.Format, unitrecord.Dictionary, 4}, "test"+dwarf.RecordMark...)
+	columns, n := []byte(nil), 0
+	for at := 0; ; n++ {
+		next := bytes.Index(object[at:], mark)
+		if next < 0 {
+			break
+		}
+		at += next
+		end := at + int(order.Uint32(object[at-4:]))
+		columns = append(columns, unitrecord.Columns(object[at:end], size)...)
+		at = end
+	}
+	s := section(t, object, ".debug_abbrev")
+	nodes := object[s.Offset:][:s.Size]
+	return fmt.Sprintf("%d records, columns %d bytes %08x, nodes %d bytes %08x", n, len(columns), crc32.ChecksumIEEE(columns), len(nodes), crc32.ChecksumIEEE(nodes))
+}
+
+// TestRecordsOfCompilers: records of the objects of all compilers give the BTF of the DWARF, and
+// their bytes are those of testdata/records.txt, with the keys of chunks and runs: kernels link
+// objects that several versions of btflite have converted. -update writes the file again.
+func TestRecordsOfCompilers(t *testing.T) {
+	objects, err := filepath.Glob("../../encode/testdata/golden/*.elf")
+	if err != nil || len(objects) < 30 {
+		t.Fatalf("%d objects, %v", len(objects), err)
+	}
+	var text strings.Builder
+	for _, path := range objects {
+		f, err := elf.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		if f.Type != elf.ET_REL {
+			continue
+		}
+		if records := sameAsDWARF(t, path); records != nil {
+			fmt.Fprintf(&text, "%s: %s\n", filepath.Base(path), sums(t, records))
+		}
+	}
+	const golden = "testdata/records.txt"
+	if unitrecord.Updating() {
+		if err := os.WriteFile(golden, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if !strings.Contains(string(want), line) {
+			t.Errorf("%s lacks %s", golden, line)
+		}
+	}
+	if len(want) != text.Len() {
+		t.Errorf("%s has %d bytes, want %d", golden, len(want), text.Len())
+	}
+}
+
+// TestLargeUnit: a unit with so many types and names that their numbers take all the forms there
+// are gives the BTF of its DWARF.
+func TestLargeUnit(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("struct common { int first_of_all; }; typedef struct common *common_t; typedef int (*call_t)(common_t);\n")
+	const n = 5500 // of which each takes four nodes and six names
+	for i := range n {
+		fmt.Fprintf(&text, "struct s%d { common_t c%d; struct s%d *p%d; call_t f%d; int b%d:%d; char a%d[%d]; }; typedef struct s%d t%d[%d];\n",
+			i, i, max(i-1, 0), i, i, i, 1+i%31, i, 1+i, i, i, 1+i%7)
+	}
+	text.WriteString("enum values { MINUS = -1, ZERO, FAR = 1000, LEAST = -2147483647 - 1, MOST = 2147483647 };\n")
+	fmt.Fprintf(&text, "int uses(t0 *a, t%d *b, common_t c, call_t d, enum values e) { return c->first_of_all + (*b)[0].b%d; }\n", n-1, n-1)
+	fmt.Fprintf(&text, "int all[] = { 0")
+	for i := range n {
+		fmt.Fprintf(&text, ", sizeof(t%d)", i)
+	}
+	text.WriteString("};\n")
+	source := filepath.Join(t.TempDir(), "large.c")
+	if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		if sameAsDWARF(t, compiled(t, source, format, "-fno-eliminate-unused-debug-types")) == nil {
+			t.Errorf("%s: it is not converted", format)
+		}
+	}
+}
+
+// TestTags: tags of declarations and types, which few compilers write, come out of records as out of
+// DWARF.
+func TestTags(t *testing.T) {
+	const text = `
+#define D(x) __attribute__((btf_decl_tag(#x)))
+#define T(x) __attribute__((btf_type_tag(#x)))
+struct s { int T(user) *a D(member); int T(user) T(rcu) *b; int plain; } D(whole);
+typedef int T(user) *user_t D(named);
+int variable D(of_variable) = 3;
+static inline int D(of_inline) in(int a D(argument), int T(rcu) *p) { return a + *p; }
+static inline int D(one) D(two) in2(int a) { return a; }
+int T(percpu) * D(of_function) f(struct s *p, user_t q D(argument), int T(user) * T(rcu) *r) { return in(p->plain, *r) + in2(1) ? p->a : q; }
+int D(alone) g(int x D(first), int y) { return x + y; }
+`
+	source, done := filepath.Join(t.TempDir(), "tags.c"), 0
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, cc := range []string{"clang", "gcc-16", "gcc"} {
+		path := filepath.Join(t.TempDir(), "tags.o")
+		if exec.Command(cc, "-g", "-O2", "-w", "-c", "-o", path, source).Run() != nil {
+			t.Logf("left out: %s", cc)
+			continue
+		}
+		if records := sameAsDWARF(t, path); records == nil || !bytes.Contains(withFeatures(t, records, encode.AllFeatures&^encode.Layout), []byte("\x00of_function\x00")) {
+			t.Logf("%s: without tags, or not converted", cc)
+			continue
+		}
+		done++
+	}
+	if done == 0 {
+		t.Skip("no compiler writes tags")
+	}
+}
