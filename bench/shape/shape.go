@@ -127,16 +127,12 @@ func (s *Shape) addPackage(fset *token.FileSet, imp types.Importer, p listed) er
 	}
 	var files []*ast.File
 	for _, name := range p.GoFiles {
-		data, err := os.ReadFile(filepath.Join(p.Dir, name))
-		if err != nil {
-			return err
-		}
-		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), data, parser.ParseComments)
+		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
 		files = append(files, f)
-		lines := bytes.Count(data, []byte("\n"))
+		lines := fset.File(f.Pos()).LineCount()
 		s.Files++
 		s.Lines += lines
 		if lines > s.LongestFile.N {

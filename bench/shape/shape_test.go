@@ -111,9 +111,12 @@ func TestMeasure(t *testing.T) {
 	if a.Path != "a" || !slices.Equal(a.Imports, []string{"b"}) || a.Refs != 4 || a.Up != 1 || a.Circular != 4 {
 		t.Errorf("package a: %+v", a)
 	}
-	table := Table([]string{"now"}, []*Shape{s})
+	table, err := Table(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, line := range []string{
-		"| | now |",
+		"| | " + dir + " |",
 		"| packages of the program, imports between them | 3, 2 |",
 		"| longest functions | `a.Run` 10, `a.helper` 6, `a.part.rest` 1, `a.state.Plain` 1, `a.state.step` 1 |",
 		"| references between files of a package, upward, circular | 4, 25 %, 100 % |",

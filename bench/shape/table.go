@@ -3,17 +3,25 @@ package shape
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
-// Table writes shapes side by side, as a Markdown table with a column for each.
-func Table(names []string, shapes []*Shape) string {
+// Table measures modules and writes their shapes side by side, as a Markdown table with a column
+// for each folder.
+func Table(dirs ...string) (string, error) {
 	var b strings.Builder
+	var shapes []*Shape
 	b.WriteString("| |")
-	for _, n := range names {
-		fmt.Fprintf(&b, " %s |", n)
+	for _, dir := range dirs {
+		s, err := Measure(dir)
+		if err != nil {
+			return "", err
+		}
+		shapes = append(shapes, s)
+		fmt.Fprintf(&b, " %s |", dir)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(names)) + "\n")
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(dirs)) + "\n")
 	row := func(title string, cell func(*Shape) string) {
 		fmt.Fprintf(&b, "| %s |", title)
 		for _, s := range shapes {
@@ -57,7 +65,7 @@ func Table(names []string, shapes []*Shape) string {
 		return fmt.Sprintf("%d, %s, %s", refs, percent(up, refs), percent(circular, refs))
 	})
 	row("the same by package, most upward first", func(s *Shape) string { return upward(s.Packages) })
-	return b.String()
+	return b.String(), nil
 }
 
 // upward lists the packages with the highest shares of upward references.
@@ -97,14 +105,10 @@ func quantile(list []Size, p int) int {
 	return list[(len(list)*p+99)/100-1].N
 }
 
+// above is how many of a sorted list are above a limit.
 func above(list []Size, limit int) int {
-	n := 0
-	for _, s := range list {
-		if s.N > limit {
-			n++
-		}
-	}
-	return n
+	within := sort.Search(len(list), func(i int) bool { return list[i].N > limit })
+	return len(list) - within
 }
 
 func percent(part, whole int) string {
