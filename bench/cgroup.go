@@ -41,10 +41,9 @@ func evict(path string) error {
 
 // trial is a run to be repeated under different limits.
 type trial struct {
-	what    string // for the table
-	args    []string
+	turn             // a command that writes a file or a folder
+	what    string   // for the table
 	inputs  []string // evicted before each run
-	out     string   // the file or folder that it writes
 	step    int      // in MiB
 	want    string   // the contents of out after a run without a limit
 	timeout time.Duration

@@ -57,10 +57,10 @@ func TestFloorIsAboveWhatAProgramKeeps(t *testing.T) {
 	// dd keeps one block of 24 MiB in memory. It writes it to no file: pages
 	// that wait for a busy disk would count as well.
 	err := b.smallest(t.Context(), "test", &floors, trial{
+		turn: turn{args: []string{"/bin/sh", "-c", "/bin/dd if=/dev/zero of=/dev/null bs=24M count=1 && mkdir " + out + " && echo done > " + out + "/file"},
+			out: out},
 		what:   "dd",
-		args:   []string{"/bin/sh", "-c", "/bin/dd if=/dev/zero of=/dev/null bs=24M count=1 && mkdir " + out + " && echo done > " + out + "/file"},
 		inputs: []string{input},
-		out:    out,
 		step:   4,
 	})
 	if err != nil {

@@ -54,11 +54,8 @@ type config struct {
 	allModules bool   // compare all, not only those that pahole has encoded before
 	trees      string // folders whose shape is measured
 
-	recordTrees
+	dwarfTree, recordTree, configuration string // of the part records
 }
-
-// recordTrees are the build folders of the part records.
-type recordTrees struct{ dwarfTree, recordTree, configuration string }
 
 // parts are what can be measured, in this order. Without -only these are the first four.
 var parts = []struct {
@@ -93,7 +90,6 @@ func parseFlags() (*config, error) {
 	flag.StringVar(&c.main, "main", "v72-amd64", "`name` of the kernel for floors, phases and growth")
 	flag.BoolVar(&c.skipPaholeFloor, "skip_pahole_floor", false, "leave pahole's cgroup floor out, which takes several minutes")
 	flag.StringVar(&only, "only", strings.Join(known[:4], ","), "`parts` to measure, of "+strings.Join(known, ", ")+", or "+partShape)
-	flag.StringVar(&c.btflite, "btflite", "", "btflite `program` (default: build it)")
 	flag.StringVar(&c.to, "to", ".", "`folder` whose bench/results.json, BENCHMARKS.md, README.md and bench/plots are written")
 	flag.IntVar(&c.sample, "sample", 200, "`number` of modules of each kernel that pahole is measured on")
 	flag.BoolVar(&c.allModules, "all_modules", false, "compare all modules: let pahole make the outputs that are missing in the corpus")
@@ -183,7 +179,9 @@ func run(ctx context.Context) error {
 		return writeReport(r, c)
 	}
 	if slices.Equal(c.parts, []string{partShape}) {
-		return printShape(strings.Split(c.trees, ","))
+		table, err := shape.Table(strings.Split(c.trees, ",")...)
+		fmt.Print(table)
+		return err
 	}
 	dir, err := os.MkdirTemp("", "btflite-bench-")
 	if err != nil {
@@ -208,19 +206,6 @@ func run(ctx context.Context) error {
 	return writeReport(b.results, c)
 }
 
-// printShape prints the shapes of the modules in dirs side by side.
-func printShape(dirs []string) error {
-	shapes := make([]*shape.Shape, len(dirs))
-	for i, dir := range dirs {
-		var err error
-		if shapes[i], err = shape.Measure(dir); err != nil {
-			return err
-		}
-	}
-	fmt.Print(shape.Table(dirs, shapes))
-	return nil
-}
-
 // bench is one run of this program.
 type bench struct {
 	*config
@@ -235,16 +220,9 @@ func prepare(ctx context.Context, c *config, dir string) (*bench, error) {
 	if err := gobuild.Command(b.runner.measure, "bench/measure", "-trimpath"); err != nil {
 		return nil, err
 	}
-	if c.btflite != "" {
-		var err error
-		if c.btflite, err = filepath.Abs(c.btflite); err != nil {
-			return nil, err
-		}
-	} else {
-		c.btflite = filepath.Join(dir, "btflite")
-		if err := gobuild.Command(c.btflite, "cmd/btflite", "-trimpath", "-pgo=cmd/btflite/btflite.pgo"); err != nil {
-			return nil, err
-		}
+	c.btflite = filepath.Join(dir, "btflite")
+	if err := gobuild.Command(c.btflite, "cmd/btflite", "-trimpath", "-pgo=cmd/btflite/btflite.pgo"); err != nil {
+		return nil, err
 	}
 	b.scan = filepath.Join(dir, "yardstick")
 	if err := gobuild.Command(b.scan, "bench/yardstick", "-trimpath"); err != nil {

@@ -90,10 +90,7 @@ func (b *bench) eachModuleSet(sets []featureSet, do func(*moduleBench) error) er
 			set.Options, set.Modules = f.options, len(mods)
 			m := &moduleBench{bench: b, kernel: name, mods: mods, dir: filepath.Join(b.corpus, "refs", name, f.name), set: set}
 			m.largest, m.others = fairSample(mods, b.sample)
-			err := os.MkdirAll(m.dir, 0o755)
-			if err == nil {
-				err = do(m)
-			}
+			err := do(m)
 			if err != nil {
 				err = fmt.Errorf("%s, %s: %w", name, f.name, err)
 			}
@@ -219,7 +216,10 @@ func (m *moduleBench) makeReference(ctx context.Context, name string, t turn) (*
 		return o, nil
 	}
 	made := m.paholes(name) + ".part" // on the same disk, so that no half a file is taken for a whole one
-	return o, errors.Join(copyTo(t.out, made), os.Rename(made, m.paholes(name)))
+	if err := errors.Join(os.MkdirAll(m.dir, 0o755), copyTo(t.out, made)); err != nil {
+		return nil, err
+	}
+	return o, os.Rename(made, m.paholes(name))
 }
 
 // makeReferences makes the outputs of pahole that are missing, of the sample or of all
@@ -264,10 +264,10 @@ func (m *moduleBench) compareModules(ctx context.Context) error {
 		say("%v", o.failure(t.args))
 	}
 	for _, mod := range m.mods {
-		same, err := sameFiles(m.paholes(mod.Name), filepath.Join(t.out, mod.Name+".ko.btf"))
-		if _, missing := os.Stat(m.paholes(mod.Name)); errors.Is(missing, fs.ErrNotExist) {
+		if _, err := os.Stat(m.paholes(mod.Name)); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+		same, err := sameFiles(m.paholes(mod.Name), filepath.Join(t.out, mod.Name+".ko.btf"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -50,11 +51,12 @@ func (b *bench) encoding(tool string, jobs int, input string, series *[]Sample, 
 func (b *bench) statistics(path string, series *[]Sample, to func(*encodeStats), options ...string) turn {
 	t := b.encoding(toolBtflite, 1, path, series, append(options, features, "--stats=json")...)
 	t.after = func(o *outcome) error {
-		s, err := parseStats(o.stdout)
-		if err == nil {
-			to(s)
+		s := new(encodeStats)
+		if err := json.Unmarshal(o.stdout, s); err != nil {
+			return fmt.Errorf("--stats=json: %w", err)
 		}
-		return err
+		to(s)
+		return nil
 	}
 	return t
 }
@@ -161,8 +163,8 @@ func (b *bench) floors(ctx context.Context) error {
 		if f.tool == toolPahole && b.skipPaholeFloor {
 			continue
 		}
-		t := b.encoding(f.tool, f.jobs, path, nil, features)
-		trials = append(trials, trial{what: fmt.Sprintf("%s -j%d", f.tool, f.jobs), args: t.args, inputs: []string{path}, out: t.out, step: f.step})
+		trials = append(trials, trial{turn: b.encoding(f.tool, f.jobs, path, nil, features),
+			what: fmt.Sprintf("%s -j%d", f.tool, f.jobs), inputs: []string{path}, step: f.step})
 	}
 	return b.smallest(ctx, k.Name, &k.Floors, trials...)
 }

@@ -11,8 +11,6 @@ import (
 	"github.com/btflite/btflite/test/corpus"
 )
 
-const partReaders = "readers"
-
 // readersKernel is the kernel whose BTF is printed: one without Rust, whose types pahole
 // prints in ways of its own.
 const readersKernel = "v612-amd64"
@@ -73,13 +71,9 @@ func readersSection(b *strings.Builder, list []*ReaderResult) {
 	if len(list) == 0 {
 		return
 	}
-	n := 0
-	for _, r := range list {
-		n = max(n, len(r.Ours))
-	}
 	fmt.Fprintf(b, "## Readers\n\nPrinting the BTF of %s to a file, with btflite and with the program that prints the same. "+
 		"[docs/readers.md](docs/readers.md) says why texts differ.\n\n", list[0].Kernel)
-	fmt.Fprint(b, command(fmt.Sprintf("go run ./bench -only=%s -n=%d", partReaders, n)))
+	fmt.Fprint(b, command(fmt.Sprintf("go run ./bench -only=readers -n=%d", len(list[0].Ours))))
 	table(b, "l|l|r|r|r|r|r|l", "what|program|CPU s|btflite|ratio|MiB|btflite|text", func(row func(...any)) {
 		for _, r := range list {
 			p, o := summarize(r.Peer), summarize(r.Ours)

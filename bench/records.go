@@ -16,8 +16,6 @@ import (
 	"strings"
 )
 
-const partRecords = "records"
-
 // RecordsResult is the outcome of the part on one configuration.
 type RecordsResult struct {
 	Name    string      `json:"name"` // of the configuration
@@ -148,14 +146,6 @@ func (b *bench) records(ctx context.Context) error {
 	return nil
 }
 
-// The ways to a kernel with BTF.
-const (
-	wayPahole  = "DWARF, pahole"
-	wayBtflite = "DWARF, btflite"
-	wayRecords = "btflite cc"
-	waySparing = ", sparing ld"
-)
-
 // recordFloors finds the smallest memory cgroups in which a kernel is linked and encoded.
 func (b *bench) recordFloors(ctx context.Context, r *RecordsResult, dwarf, records *buildTree) error {
 	var trials []trial
@@ -165,14 +155,13 @@ func (b *bench) recordFloors(ctx context.Context, r *RecordsResult, dwarf, recor
 		steps []string
 		step  int
 	}{
-		{wayPahole, dwarf, []string{stepObject, stepKernel, stepPahole}, 16},
-		{wayBtflite, dwarf, []string{stepObject, stepKernel, stepBtflite}, 16},
-		{wayBtflite + waySparing, dwarf, []string{stepSparingObject, stepSparingKernel, stepBtflite}, 16},
-		{wayRecords, records, []string{stepObject, stepKernel, stepBtflite}, 4},
-		{wayRecords + waySparing, records, []string{stepSparingObject, stepSparingKernel, stepBtflite}, 4},
+		{"DWARF, pahole", dwarf, []string{stepObject, stepKernel, stepPahole}, 16},
+		{"DWARF, btflite", dwarf, []string{stepObject, stepKernel, stepBtflite}, 16},
+		{"DWARF, btflite, sparing ld", dwarf, []string{stepSparingObject, stepSparingKernel, stepBtflite}, 16},
+		{"btflite cc", records, []string{stepObject, stepKernel, stepBtflite}, 4},
+		{"btflite cc, sparing ld", records, []string{stepSparingObject, stepSparingKernel, stepBtflite}, 4},
 	} {
-		t := b.steps(f.tree, f.steps...)
-		trials = append(trials, trial{what: f.way, args: t.args, inputs: f.tree.objects, out: t.out, step: f.step})
+		trials = append(trials, trial{turn: b.steps(f.tree, f.steps...), what: f.way, inputs: f.tree.objects, step: f.step})
 	}
 	return b.smallest(ctx, r.Name, &r.Floors, trials...)
 }
@@ -258,29 +247,25 @@ func recordsSection(b *strings.Builder, all []*RecordsResult) {
 
 // rows are the rows of the table of one configuration.
 func (r *RecordsResult) rows(row func(...any)) {
-	mb := func(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
-	for _, x := range []struct {
-		what             string
-		with, withRecord int64
-	}{
-		{"objects, MB", r.Dwarf.Size, r.Records.Size},
-		{"debug information in them, MB", r.Dwarf.Debug, r.Records.Debug},
-		{"build folder, MB", r.Dwarf.Tree, r.Records.Tree},
-	} {
-		row(x.what, mb(x.with), mb(x.withRecord), fraction(float64(x.with), float64(x.withRecord)))
+	compare := func(what, format string, dwarf, records float64) {
+		row(what, fmt.Sprintf(format, dwarf), fmt.Sprintf(format, records), fraction(dwarf, records))
 	}
+	compare("objects, MB", "%.1f", float64(r.Dwarf.Size)/1e6, float64(r.Records.Size)/1e6)
+	compare("debug information in them, MB", "%.1f", float64(r.Dwarf.Debug)/1e6, float64(r.Records.Debug)/1e6)
+	compare("build folder, MB", "%.1f", float64(r.Dwarf.Tree)/1e6, float64(r.Records.Tree)/1e6)
 	for _, x := range recordSteps {
 		dwarf, records := r.Dwarf.samples(x.name), r.Records.samples(x.name)
 		if len(dwarf) == 0 {
 			continue // not measured
 		}
 		d, s := summarize(dwarf), summarize(records)
-		cpu := []any{"`" + x.name + "`, CPU s", seconds(d.CPU), seconds(s.CPU), fraction(d.CPU, s.CPU)}
-		peak := []any{"`" + x.name + "`, peak MiB", mib(d.Peak), mib(s.Peak), fraction(float64(d.Peak), float64(s.Peak))}
+		cpu, peak := "`"+x.name+"`, CPU s", "`"+x.name+"`, peak MiB"
 		if len(records) == 0 {
-			cpu, peak = append(cpu[:2], "", ""), append(peak[:2], "", "")
+			row(cpu, seconds(d.CPU), "", "")
+			row(peak, mib(d.Peak), "", "")
+			continue
 		}
-		row(cpu...)
-		row(peak...)
+		compare(cpu, "%.3f", d.CPU, s.CPU)
+		compare(peak, "%.1f", kib(d.Peak), kib(s.Peak))
 	}
 }

@@ -19,7 +19,7 @@ func sampleRecords() *RecordsResult {
 		Name: "small", Same: true, Load: "0.5",
 		Dwarf:   &TreeResult{Objects: 1300, Size: 300e6, Debug: 250e6, Tree: 900e6, Steps: steps(4, 300)},
 		Records: &TreeResult{Objects: 1300, Size: 60e6, Debug: 10e6, Tree: 300e6, Steps: steps(1, 50)},
-		Floors:  []Floor{{What: wayPahole, MiB: 800, Step: 16}, {What: wayRecords, MiB: 40, Step: 4}, {What: wayRecords + waySparing, MiB: 30, Step: 4}},
+		Floors:  []Floor{{What: "DWARF, pahole", MiB: 800, Step: 16}, {What: "btflite cc", MiB: 40, Step: 4}, {What: "btflite cc, sparing ld", MiB: 30, Step: 4}},
 	}
 	delete(r.Records.Steps, stepPahole)
 	return r

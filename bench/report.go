@@ -84,10 +84,7 @@ func timeSection(b *strings.Builder, r *Results) {
 			continue
 		}
 		fmt.Fprintf(b, "### %s\n\n", k.Name)
-		n := 0
-		for _, r := range k.Runs {
-			n = max(n, len(r.Samples))
-		}
+		n := len(k.Runs[len(k.Runs)-1].Samples)
 		fmt.Fprint(b, command(fmt.Sprintf("go run ./bench -only=time -kernels=%s -n=%d -j=%s",
 			k.Name, n, joinInts(k.jobs(toolBtflite)))))
 		table(b, "l|r|r|r|r|r|r|r", "program|CPU s|range|wall s|peak MiB|CPU ÷ pahole's|wall ÷|peak ÷", func(row func(...any)) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -18,6 +19,51 @@ type Results struct {
 	Kernels []*KernelResult  `json:"kernels"`
 	Readers []*ReaderResult  `json:"readers,omitempty"`
 	Records []*RecordsResult `json:"records,omitempty"`
+}
+
+// Machine describes where the numbers come from.
+type Machine struct {
+	CPU     string `json:"cpu"`
+	Cores   int    `json:"cores"`
+	Memory  int64  `json:"memory_mib"`
+	System  string `json:"system"`
+	Kernel  string `json:"kernel"`
+	Go      string `json:"go"`
+	Pahole  string `json:"pahole"`
+	Options string `json:"options"` // what both programs were asked to encode
+}
+
+// thisMachine fills in what the system tells; unknown parts stay empty.
+func thisMachine() Machine {
+	var memory int64 // KiB
+	fmt.Sscan(field("/proc/meminfo", "MemTotal", ":"), &memory)
+	kernel, _, _ := strings.Cut(firstLine("/proc/sys/kernel/osrelease"), "-") // without the builder's suffix
+	return Machine{
+		CPU:    field("/proc/cpuinfo", "model name", ":"),
+		Cores:  runtime.NumCPU(),
+		Memory: memory >> 10,
+		System: strings.Trim(field("/etc/os-release", "PRETTY_NAME", "="), `"`),
+		Kernel: kernel,
+		Go:     runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
+	}
+}
+
+// field is the value of the first line "key<separator>value" of a file.
+func field(path, key, separator string) string {
+	b, _ := os.ReadFile(path)
+	for line := range strings.Lines(string(b)) {
+		k, v, _ := strings.Cut(line, separator)
+		if strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}
+
+func firstLine(path string) string {
+	b, _ := os.ReadFile(path)
+	line, _, _ := strings.Cut(string(b), "\n")
+	return line
 }
 
 // KernelResult holds everything measured on one kernel.
@@ -130,16 +176,12 @@ func summarize(samples []Sample) summary {
 
 // median is the middle value, or the mean of the two middle ones; 0 of none.
 func median(values []float64) float64 {
-	v := slices.Clone(values)
-	slices.Sort(v)
+	v := slices.Sorted(slices.Values(values))
 	n := len(v)
-	switch {
-	case n == 0:
+	if n == 0 {
 		return 0
-	case n%2 == 1:
-		return v[n/2]
 	}
-	return (v[n/2-1] + v[n/2]) / 2
+	return (v[(n-1)/2] + v[n/2]) / 2
 }
 
 // read reads results.json.
@@ -160,13 +202,10 @@ func read(path string) (*Results, error) {
 // starts afresh.
 func load(path string, now Machine) (*Results, error) {
 	old, err := read(path)
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) || err == nil && old.Machine != now {
 		return &Results{Machine: now}, nil
 	}
-	if err != nil || old.Machine == now {
-		return old, err
-	}
-	return &Results{Machine: now}, nil
+	return old, err
 }
 
 // save writes results.json.

@@ -10,7 +10,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -189,13 +188,4 @@ type encodeStats struct {
 type phase struct {
 	Name string `json:"name"`
 	NS   int64  `json:"ns"`
-}
-
-// parseStats reads what --stats=json printed.
-func parseStats(printed []byte) (*encodeStats, error) {
-	s := new(encodeStats)
-	if err := json.Unmarshal(printed, s); err != nil {
-		return nil, fmt.Errorf("statistics: %w", err)
-	}
-	return s, nil
 }

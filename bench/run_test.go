@@ -27,21 +27,6 @@ func TestParseCostReadsTheLineOfMeasure(t *testing.T) {
 	}
 }
 
-func TestParseStatsFindsTheObject(t *testing.T) {
-	s, err := parseStats([]byte("{\"cus\": 3, \"dies\": 12, \"phases\": [{\"name\": \"open\", \"ns\": 7}]}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.CUs != 3 || s.DIEs != 12 || len(s.Phases) != 1 || s.Phases[0] != (phase{"open", 7}) {
-		t.Errorf("got %+v", s)
-	}
-	for _, bad := range []string{"", "no object", "{\"cus\": \"three\"}", "} {"} {
-		if _, err := parseStats([]byte(bad)); err == nil {
-			t.Errorf("%q: no error", bad)
-		}
-	}
-}
-
 // newRunner builds bench/measure.
 func newRunner(t *testing.T) *runner {
 	t.Helper()

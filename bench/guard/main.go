@@ -16,6 +16,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,12 +121,14 @@ func guard(folder, only string, update bool) error {
 		fmt.Println(describe(r.name, count, before.Runs[r.name], now.Runs[yardstick]))
 	}
 	if update {
-		for name, count := range before.Runs {
-			if _, counted := now.Runs[name]; !counted && only != "" {
-				now.Runs[name] = count
-			}
+		if only != "" {
+			maps.Copy(before.Runs, now.Runs)
+			now.Runs = before.Runs
 		}
-		return now.write()
+		if data, err = json.MarshalIndent(now, "", "\t"); err != nil {
+			return err
+		}
+		return os.WriteFile(numbersFile, append(data, '\n'), 0o644)
 	}
 	return compare(before, now)
 }
@@ -161,14 +164,6 @@ func compare(before, now numbers) error {
 		}
 	}
 	return errors.Join(slower...)
-}
-
-func (n *numbers) write() error {
-	data, err := json.MarshalIndent(n, "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(numbersFile, append(data, '\n'), 0o644)
 }
 
 // prepare puts the programs and inputs of the runs into dir.
