@@ -29,6 +29,7 @@ func TestForms(t *testing.T) {
 		"marks":   {addMarks, nil, []string{"raw", "JSON", "C", "strict C"}},
 		"numbers": {addNumbers, nil, []string{"strict C", "strict C of 32 bits", "C again"}},
 		"layout":  {layoutOf(btf.KindStruct, btf.KindUnion), nil, []string{"unsorted C", "strict C", "C again"}},
+		"aligns":  {addAligns, nil, []string{"C", "strict C", "strict C of 32 bits"}},
 		"values":  {addValues, nil, []string{"C", "strict C", "C again"}},
 		"names":   {addNames, nil, []string{"C", "strict C of 32 bits", "C again"}},
 		"sorted":  {addSorted, nil, []string{"C"}},
@@ -46,7 +47,7 @@ func TestForms(t *testing.T) {
 // compiler makes them.
 func TestFormsAgainstBpftool(t *testing.T) {
 	tool := bpftool(t)
-	for name, add := range map[string]func(b *btftest.Builder){"layout": layoutOf(btf.KindStruct), "values": addValues, "sorted": addSorted} {
+	for name, add := range map[string]func(b *btftest.Builder){"layout": layoutOf(btf.KindStruct), "aligns": addAligns, "values": addValues, "sorted": addSorted} {
 		made := btftest.New()
 		add(made)
 		path := filepath.Join(t.TempDir(), name)
@@ -233,6 +234,24 @@ func addLayout(b *btftest.Builder, kind btf.Kind) {
 		b.Member("", b.Struct(fmt.Sprint("inner_", kind), 8, member(i, 0), b.Member("", i, 32)), 128), b.Member("", few, 192), b.Member("", b.Const(b.Typedef("number", i)), 224))
 	b.Of(btf.KindUnion, "aligned", false, 16, member(b.Array(char, i, 13), 0), member(i, 0))
 	b.Of(btf.KindUnion, "not a power", false, 24, member(b.Array(char, i, 13), 0))
+}
+
+// addAligns adds structs with numbers that are longer than a pointer, or of an odd size, where one
+// machine wants them and another does not.
+func addAligns(b *btftest.Builder) {
+	i := b.Int("int", 4)
+	wide := b.Enum64("wide", b.Value64("WIDE", 1<<40))
+	long, quad := b.Int("long", 8), b.Int("__int128", 16)
+	for k, typ := range []uint32{long, quad, wide, b.Float("double", 8), b.Float("long double", 12), b.Float("long double", 16), b.Int("made", 12),
+		b.Array(quad, i, 1), b.Typedef("quad", b.Const(quad)), b.Struct("of quad", 16, b.Member("q", quad, 0)), b.Ptr(i)} {
+		for _, off := range []uint32{32, 64, 96, 128} {
+			b.Struct(fmt.Sprintf("at_%d_%d", k, off), 40, b.Member("i", i, 0), b.Member("m", typ, off))
+		}
+		for _, size := range []uint32{12, 16, 20, 24, 32} {
+			b.Struct(fmt.Sprintf("of_%d_%d", k, size), size, b.Member("m", typ, 0))
+			b.Union(fmt.Sprintf("union_%d_%d", k, size), size, b.Member("m", typ, 0), b.Member("i", i, 0))
+		}
+	}
 }
 
 // addValues adds enums of all sizes, with the values at which another size is needed.
