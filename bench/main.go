@@ -10,12 +10,14 @@
 //
 // The part shape measures no program but the source: it prints how long functions
 // and how large types are, of the module in the current folder and of those in
-// the folders that -tree names. CONTRIBUTING.md has the table.
+// the folders that -tree names. docs/results/shape.md has the table.
 //
 // Kernels and pahole come from scripts/kernels.sh. Programs run in turns, each
 // one in every round, so that a machine that slows down slows all of them.
 // Samples are kept in bench/results.json: a run with -only replaces its part of
-// them, and -render writes the report again without measuring.
+// them, and -render writes the report again without measuring. On another machine,
+// or with another compiler, the samples begin afresh: what is not measured there is
+// not in the report.
 package main
 
 import (

@@ -93,7 +93,6 @@ func (m *moduleBench) measureBatch(ctx context.Context) error {
 // -j2 of the sample, which has the largest modules, need.
 func (m *moduleBench) measureFloors(ctx context.Context) error {
 	mod := m.mods[max(0, slices.IndexFunc(m.mods, func(mod corpus.Module) bool { return mod.Name == singles[0] }))]
-	one := m.over(toolBtflite, mod.Path, nil)
 	many, err := m.batch(2, m.sampled())
 	if err != nil {
 		return err
@@ -103,7 +102,7 @@ func (m *moduleBench) measureFloors(ctx context.Context) error {
 		inputs = append(inputs, s.Path)
 	}
 	return m.smallest(ctx, m.kernel, &m.set.Floors,
-		trial{turn: one, what: mod.Name + " -j1", inputs: []string{m.base(), mod.Path}, step: 1},
+		trial{turn: m.over(toolBtflite, mod.Path, nil), what: mod.Name + " -j1", inputs: []string{m.base(), mod.Path}, step: 1},
 		trial{turn: many, what: fmt.Sprintf("batch of %d modules -j2", len(m.sampled())), inputs: inputs, step: 4})
 }
 

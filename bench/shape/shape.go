@@ -1,6 +1,6 @@
 // Package shape measures the source tree: how long functions are, how large
 // types are, and whether the files of a package refer to each other in one
-// direction. CONTRIBUTING.md has its table.
+// direction. docs/results/shape.md has its table.
 //
 // What is measured is the program: the packages of the module that its root and
 // the commands below cmd are made of, without tests and tools.

@@ -97,11 +97,8 @@ func sizes(list []Size) string {
 	return strings.Join(parts, ", ")
 }
 
-// quantile is the value that p percent of a sorted list do not exceed.
+// quantile is the value that p percent of a sorted list, which is not empty, do not exceed.
 func quantile(list []Size, p int) int {
-	if len(list) == 0 {
-		return 0
-	}
 	return list[(len(list)*p+99)/100-1].N
 }
 
