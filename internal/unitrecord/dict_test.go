@@ -44,3 +44,19 @@ func TestIndex(t *testing.T) {
 		t.Error("a name that the dictionary does not have is found")
 	}
 }
+
+// TestFill: names of the dictionary that follow each other get their places in it, however many
+// there are.
+func TestFill(t *testing.T) {
+	for n := range 14 {
+		for _, at := range []int{0, 1, dictionaryLen() - n} {
+			to := make([]freshName, n)
+			fill(to, at)
+			for i, f := range to {
+				if int(f.at()) != at+i || f.token() != 0 {
+					t.Errorf("%d names from %d on: name %d is at %d, token %d", n, at, i, f.at(), f.token())
+				}
+			}
+		}
+	}
+}

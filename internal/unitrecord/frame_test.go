@@ -1,0 +1,20 @@
+package unitrecord
+
+import "testing"
+
+// TestFrameCutShort: the beginning of a record is not a record, wherever it ends.
+func TestFrameCutShort(t *testing.T) {
+	for _, addrSize := range []int{4, 8} {
+		for _, maker := range []string{"", "test"} {
+			b, _ := appendFrame(nil, maker, 3, addrSize, []byte{1, 2, 3}, place{300, 70000}, appendSizes(nil, nil))
+			if f, err := parseFrame(b, addrSize); err != nil || f.maker != maker || len(f.bases) != 3*addrSize || f.nodes != (place{300, 70000}) {
+				t.Errorf("%+v, %v", f, err)
+			}
+			for n := range b {
+				if _, err := parseFrame(b[:n:n], addrSize); err == nil {
+					t.Errorf("the first %d of %d bytes are taken", n, len(b))
+				}
+			}
+		}
+	}
+}
