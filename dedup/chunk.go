@@ -199,8 +199,8 @@ func (ct *chunkTable) incomplete(u *Unit) bool {
 		return false
 	case u.dirty || u.loops || u.err != nil || u.chunks.view != ct.index.conflicts:
 		return true
-	case u.chunks.proved != nil:
-		return ct.index.unproved(u)
+	case u.chunks.proved.Types > 0:
+		return finder{ct.index}.unproved(u)
 	}
 	return len(u.ambiguous.S) > 0 && !ct.leftApart(u)
 }

@@ -244,19 +244,24 @@ func (s *Set) storeNode(u *Unit, i, id uint32) error {
 // forwardPairs forwards each FWD of u.pairs to the definition that was met in its
 // place. The first definition wins.
 func (ix *index) forwardPairs(u *Unit) {
-	id := func(x uint32) uint32 {
-		if x >= idLocal {
-			return u.ID.S[x&^idLocal]
-		}
-		return x
-	}
 	for _, p := range u.pairs.S {
-		f, d := id(p.fwd), id(p.def)
-		if ix.types.ids.S[f].fwd == f && f != d && ix.types.record(f).Kind() == btf.KindFwd {
+		if f, d, ok := ix.forwarding(u, p); ok {
 			ix.setForward(f, d)
 			if ix.types.keys.S[d].next != 0 || ix.entity(ix.types.record(f).Name()).defs[fwdAggregate(ix.types.record(f).Info())] != d {
 				ix.conflicts++ // the FWD no longer stands for the other definitions
 			}
 		}
 	}
+}
+
+// forwarding returns the ids of a pair. ok is false if its FWD leads to a definition already.
+func (ix *index) forwarding(u *Unit, p fwdPair) (f, d uint32, ok bool) {
+	id := func(x uint32) uint32 {
+		if x >= idLocal {
+			return u.ID.S[x&^idLocal]
+		}
+		return x
+	}
+	f, d = id(p.fwd), id(p.def)
+	return f, d, f >= MaxIDs || f != d && ix.types.ids.S[f].fwd == f && ix.types.record(f).Kind() == btf.KindFwd
 }

@@ -245,7 +245,8 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 		u.pairs.Append(r.pair(x, y))
 		return true, true
 	case named:
-		return u.mode == guess && sameKind && f.mayBecome(u, x, y), true
+		u.dirty = u.dirty || x < idLocal && f.standsIn(u, x)
+		return sameKind && (u.mode == doubt || u.mode == guess && f.mayBecome(u, x, y)), true
 	case enums:
 		if btf.InfoVlen(info) > 0 && btf.InfoVlen(otherInfo) > 0 {
 			return u.mode == guess && sameKind && f.equalEnums(u, x, y), true

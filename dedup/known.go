@@ -1,10 +1,6 @@
 package dedup
 
-import (
-	"slices"
-
-	"github.com/btflite/btflite/btf"
-)
+import "github.com/btflite/btflite/btf"
 
 // Known is the view of a Set for the reader of a unit that proves types while it reads them.
 //
@@ -62,11 +58,19 @@ func (k *Known) End() {
 	}
 }
 
-// LeaveOut says which types the reader has left out of u. refs has them as Extern, among the
-// others, and left is their number. The caller keeps both slices until the unit is committed.
-func (k *Known) LeaveOut(u *Unit, refs []Ref, unproved []Unproved, left int) {
-	u.chunks.view, u.chunks.left = k.view, left
-	u.chunks.proved, u.chunks.unproved = refs, unproved
+// LeftOut says which types a reader has left out of a unit. The caller keeps the slices until the
+// unit is committed.
+type LeftOut struct {
+	Types    int        // how many; not 0
+	Refs     []Ref      // of all types of the unit: an id as Extern, or a node
+	Forwards []uint32   // the ids in Refs that stand for FWDs of the unit: see standsIn
+	Unproved []Unproved // what Commit has to check
+	Moved    bool       // some nodes are not in the order of their DIEs
+}
+
+// LeaveOut says which types the reader has left out of u.
+func (k *Known) LeaveOut(u *Unit, left LeftOut) {
+	u.chunks.view, u.chunks.left, u.chunks.proved = k.view, left.Types, left
 }
 
 // Record returns the record of a type. If the Set does not have the id, it returns the record of
@@ -93,7 +97,7 @@ func (k *Known) ConstTo(id uint32) uint32 { return k.keys[id].constTo }
 // Forward returns what a FWD of the Set leads to now.
 func (k *Known) Forward(fwd uint32) uint32 { return k.set.index.types.Final(fwd) }
 
-// ForwardOf returns the id of a FWD of the unit by its name and kind, 0 if it is not known.
+// ForwardOf returns Forward of a FWD by its name and kind, 0 if it is not known.
 func (k *Known) ForwardOf(name Name, info uint32) uint32 {
 	if e := k.set.index.entity(name); e != nil {
 		return k.Forward(e.fwds[fwdAggregate(info)])
@@ -160,9 +164,6 @@ const maxSame = 256
 // to what the other has. It may wrongly report false.
 func (k *Known) Same(x, y uint32) bool { return k.set.index.types.equivalent(x, y) }
 
-// Incomplete reports whether Commit would refuse u, which Resolve has looked up. It is for tests.
-func Incomplete(s *Set, u *Unit) bool { return s.chunks.incomplete(u) }
-
 // Same reports whether two types of s are equivalent, as Known.Same does. It is for tests.
 func Same(s *Set, x, y uint32) bool { return s.index.types.equivalent(x, y) }
 
@@ -223,36 +224,6 @@ func (k *Known) Void(id uint32) bool {
 			return false
 		}
 		id = w.Third()
-	}
-	return true
-}
-
-// unproved reports whether a type that u left out is not proved, now that u.ID has ids.
-func (ix *index) unproved(u *Unit) bool {
-	return slices.ContainsFunc(u.chunks.unproved, func(p Unproved) bool {
-		id := u.id(p.Ref)
-		return id >= MaxIDs || !ix.types.equivalent(id, p.ID)
-	})
-}
-
-// recheck reports whether the types that u left out would be found again, although names have
-// got other definitions since then.
-func (ix *index) recheck(u *Unit) bool {
-	for _, r := range u.chunks.proved {
-		if r&Extern == 0 {
-			continue
-		}
-		id := r &^ Extern
-		switch w := ix.types.record(id); w.Kind() {
-		case btf.KindStruct, btf.KindUnion:
-			if !ix.types.keys.S[id].chosen() {
-				return false
-			}
-		case btf.KindFwd:
-			if ix.types.ids.S[id].fwd != id || ix.ambiguous.has(id) {
-				return false
-			}
-		}
 	}
 	return true
 }

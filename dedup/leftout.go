@@ -36,8 +36,8 @@ func (s *Set) renewView(u *Unit) {
 	if c.left == 0 || c.view == s.index.conflicts {
 		return
 	}
-	if c.proved != nil {
-		if s.index.recheck(u) {
+	if c.proved.Types > 0 {
+		if s.find.recheck(u) {
 			c.view = s.index.conflicts
 		}
 		return

@@ -1,5 +1,7 @@
 package dedup
 
+import "github.com/btflite/btflite/btf"
+
 // proves reports whether struct or union i is equivalent to the type id of the Set. It compares
 // member by member: names and offsets must be equal, and types must have the same id or match.
 // This is the certificate of doc.go: no node gets an id whose content was not compared.
@@ -69,39 +71,38 @@ func (f finder) choose(u *Unit, i, d uint32) uint32 {
 	}
 	key := famKey(aggregate(n.Info), n.Name)
 	for s := (search{id: d, node: i, key: key}); s.id != 0; f.next(u, &s) {
-		if f.index.types.keys.S[s.id].next == 0 || !f.mayTry(u) || f.mayBeEquivalent(u, i, s.id) {
+		if f.index.types.keys.S[s.id].next == 0 || !f.mayTry(u) || f.mayBeEquivalent(u, idLocal|i, s.id, guess) {
 			return s.id
 		}
 	}
 	return f.oldest(key, d)
 }
 
-// mayBeEquivalent reports whether struct or union i may be equivalent to the type id of the
-// Set: it compares down to the next names.
-func (f finder) mayBeEquivalent(u *Unit, i, id uint32) bool {
-	n := &u.Nodes.S[i]
-	w := f.index.types.record(id)
-	if w.Info() != n.Info || w.Name() != n.Name || w.Third() != n.Third {
-		return false
-	}
-	m := u.members(n)
-	for j := range m {
-		if name, _, offset := w.Member(j); m[j].Name != name || m[j].Val != offset {
-			return false
-		}
-	}
+// mayBeEquivalent reports whether operand x may be equivalent to the type id of the Set: it
+// compares down to the next names, in the mode guess or doubt. If it cannot know, it makes the
+// unit dirty.
+func (f finder) mayBeEquivalent(u *Unit, x, id uint32, how mode) bool {
 	pairs, mode, inBase := len(u.pairs.S), u.mode, u.inBase
-	u.mode, u.inBase = guess, id <= f.index.baseIDs
-	may := true
-	for j := range m {
-		if _, typ, _ := w.Member(j); !f.match(u, local(m[j].Type), typ, 0) {
-			may = false
-			break
-		}
-	}
+	u.mode, u.inBase = how, id <= f.index.baseIDs
+	may := f.mayMatch(u, x, id)
 	u.mode, u.inBase = mode, inBase
 	u.disown(pairs, noOwner) // the pairs of nested look-ups stay
 	return may
+}
+
+// mayMatch is mayBeEquivalent in the mode of the unit. match would stop at the names of two
+// structs or unions.
+func (f finder) mayMatch(u *Unit, x, id uint32) bool {
+	var v, w typ
+	v.read(f, u, x)
+	w.read(f, u, id)
+	switch k := btf.InfoKind(v.info); {
+	case k != btf.KindStruct && k != btf.KindUnion:
+		return f.match(u, x, id, 0)
+	case v.info != w.info || v.third != w.third || !equalElements(&v, &w, 3):
+		return false
+	}
+	return elementsInside(&v, &w, 3, func(x, y uint32) bool { return f.match(u, x, y, 0) })
 }
 
 // mayBecome reports whether x, a named struct or union, may get the id y. It may not if choose

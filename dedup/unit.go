@@ -181,6 +181,9 @@ const (
 	prove mode = iota
 	// guess is prove, but equal names are enough: match finds types that may be equivalent.
 	guess
+	// doubt is guess for two types of the Set (newest): structs with one name may be equivalent,
+	// even if the first is an older one.
+	doubt
 	// within compares two nodes of a unit, in which each name has one definition.
 	within
 )
@@ -203,6 +206,5 @@ type unitChunks struct {
 	found   []uint32 // by index in asked: result of find
 	touched arena.Touched
 
-	proved   []Ref      // the argument of Known.LeaveOut; the caller owns them
-	unproved []Unproved //
+	proved LeftOut // the argument of Known.LeaveOut
 }

@@ -116,7 +116,7 @@ func (p *pipeline) work() {
 		}
 		p.unlocked(func() { p.f.readWorkspace(s) })
 		s.ready = true
-		if p.committing {
+		if p.committing || p.late() {
 			continue
 		}
 		p.committing = true
@@ -140,6 +140,11 @@ func (p *pipeline) work() {
 		}
 		p.committing = false
 	}
+}
+
+// late reports whether commits have to wait, because a test wants them to come as late as they can.
+func (p *pipeline) late() bool {
+	return testProofs.late && len(p.free) > 0 && p.f.run.index.Load() != 0 && p.off < uint64(len(p.f.File.Info))
 }
 
 // take reads the header of the next unit into u. In a merged file it takes the next

@@ -103,6 +103,51 @@ func TestOneDifference(t *testing.T) {
 	}
 }
 
+// TestForwardOfTwo encodes units with a declaration of a union that two other units define in
+// different ways. It counts as either definition, so it must not be left out as the first one.
+func TestForwardOfTwo(t *testing.T) {
+	unit := func(inner func(i *dt.DIE) *dt.DIE, user string) *dt.Unit {
+		i := intType()
+		in := inner(i)
+		outer := composite(dt.TagUnionType, "out", 64, member("a", in, 0))
+		all := []any{i, outer, in, typedef(user, outer)}
+		for k := range 25 { // types near the end of a unit are not proved
+			all = append(all, typedef(fmt.Sprintf("last%d", k), i))
+		}
+		return dt.CU(all...)
+	}
+	declared := func(*dt.DIE) *dt.DIE { return forward(dt.TagUnionType, "in") }
+	defined := func(name string) func(i *dt.DIE) *dt.DIE {
+		return func(i *dt.DIE) *dt.DIE { return composite(dt.TagUnionType, "in", 64, member(name, i, 0)) }
+	}
+	f := dt.File{Units: []*dt.Unit{
+		unit(declared, "u0"), unit(defined("a"), "u1"), unit(defined("b"), "u2"), unit(declared, "u3"), unit(declared, "u4"),
+	}}
+	f.Units[3].StrForm = dt.FormString // with other names, the unit has nodes for what is around the declaration
+	path := filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := func(jobs int, dedup encode.Dedup) []byte {
+		out, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs, Dedup: dedup})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	want := run(1, encode.DedupExact)
+	for _, jobs := range []int{1, 2, 4} {
+		if !bytes.Equal(run(jobs, encode.DedupStream), want) {
+			t.Errorf("%d workers: other bytes than by the exact algorithm", jobs)
+		}
+		encode.LateCommits(func() {
+			if !bytes.Equal(run(jobs, encode.DedupStream), want) {
+				t.Errorf("%d workers, late commits: other bytes than by the exact algorithm", jobs)
+			}
+		})
+	}
+}
+
 // TestRandomUnits encodes files whose units draw from one list of types, each in its own order
 // and with small differences. The proofs must agree with Resolve, and the bytes must be the
 // same with and without them, and for any number of workers.
@@ -113,7 +158,11 @@ func TestRandomUnits(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "input")
 	left, failed := 0, 0
+	seeds := []uint64{197, 372, 1082, 1523, 1801, 2592, 6394} // had other bytes once: see TestForwardOfTwo
 	for seed := range programs {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		image := randomProgram(seed)
 		if err := os.WriteFile(path, image, 0o644); err != nil {
 			t.Fatal(err)
@@ -137,6 +186,8 @@ func TestRandomUnits(t *testing.T) {
 			for _, jobs := range []int{1, 2, 4} {
 				got, err := run(jobs)
 				same(fmt.Sprint("jobs ", jobs), got, err)
+				encode.LateCommits(func() { got, err = run(jobs) })
+				same(fmt.Sprint("late, jobs ", jobs), got, err)
 			}
 			if wantErr != nil {
 				failed++

@@ -18,6 +18,14 @@ func WithoutProofs(run func()) {
 	run()
 }
 
+// LateCommits calls run. With several workers, as many units as there is room for are read before
+// one is committed. So a unit does not know the types of those before it.
+func LateCommits(run func()) {
+	testProofs.late = true
+	defer func() { testProofs.late = false }()
+	run()
+}
+
 // Proofs counts the types that were left out because they were proved.
 type Proofs struct {
 	Left       int // all
@@ -54,7 +62,8 @@ func TestProofs(t *testing.T) {
 			t.Errorf("%s: other bytes without proofs", kernel)
 		}
 		for _, opt.Jobs = range []int{2, 4} {
-			if !bytes.Equal(encoded(t, path, opt), want) {
+			var late []byte
+			if LateCommits(func() { late = encoded(t, path, opt) }); !bytes.Equal(late, want) || !bytes.Equal(encoded(t, path, opt), want) {
 				t.Errorf("%s: other bytes with %d workers", kernel, opt.Jobs)
 			}
 		}
@@ -74,7 +83,7 @@ func encoded(t *testing.T, path string, opt Options) []byte {
 // refused reports whether Commit will ask for the whole unit u.
 func refused(f *input, u *workspace) bool {
 	f.run.set.Resolve(&u.unit.Types)
-	return dedup.Incomplete(f.run.set, &u.unit.Types)
+	return dedup.Refuses(f.run.set, &u.unit.Types)
 }
 
 // compare fails for a type that u leaves out and Resolve finds as another one, unless the two

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/unit"
@@ -44,7 +45,13 @@ func (f *input) readUnit(u *workspace) error {
 	if err != nil {
 		return err
 	}
-	return f.resolve(u)
+	if err := f.resolve(u); err != nil || !dedup.Refuses(f.run.set, &u.unit.Types) {
+		return err
+	}
+	// The committer would read it again, and the other workers would wait.
+	u.restart()
+	u.whole = true
+	return f.readUnit(u)
 }
 
 // readDIEs reads the unit of u from its DIEs, which start at p. It leaves out types that the
@@ -73,20 +80,15 @@ func (u *workspace) readDIEs(f *input, p int) error {
 // Tests set testProofs to look into units that leave out types, or to forbid that.
 var testProofs struct {
 	off   bool                         // all units are read as a whole
+	late  bool                         // units are read long before they are committed
 	check func(f *input, u *workspace) // called for each unit that leaves out types; it may be nil
 }
-
-// A run with more workers than provingJobs reads all units as a whole. The more workers there
-// are, the more other units are committed after a unit was read and before its own Commit. Then
-// a FWD that it left out may have got a definition, and Commit asks for the whole unit. With four workers, one unit
-// of ten is read twice, and the other workers wait for it.
-const provingJobs = 2
 
 // proves reports whether units may leave out types that the set knows. Readers and -V need
 // all of them.
 func (f *input) proves() bool {
 	o := &f.Input.Options
-	return f.opt.Jobs <= provingJobs && !testProofs.off && f.run.raw == nil && f.opt.Functions == nil && f.opt.Base == nil && f.run.phase != batch &&
+	return !testProofs.off && f.run.raw == nil && f.opt.Functions == nil && f.opt.Base == nil && f.run.phase != batch &&
 		!o.WholeBitfields && !o.Marks && !o.KeepSigns
 }
 

@@ -29,6 +29,7 @@ type proofs struct {
 	refs    arena.Vec[dedup.Ref] // by type DIE, in the order of the unit: its id as Extern, or its node
 	open    arena.Vec[assumed]
 	left    arena.Vec[dedup.Unproved]
+	fwds    arena.Vec[uint32]       // ids of the FWDs that are left out
 	met     arena.Vec[uint64]       // by id & metMask: the id, and stamp + the offset of its DIE
 	stamp   uint32                  // differs between units: so met needs no clearing
 	size    uint32                  // bytes of the unit
@@ -37,7 +38,8 @@ type proofs struct {
 	asked   []asked                 // of this unit
 	small   *[lowCodes]dwarf.Abbrev // see prover.low
 	prover  prover
-	inner   int // arrays inside arrays that are left out
+	inner   int  // arrays inside arrays that are left out
+	moved   bool // takeBack has made nodes, which are not in the order of their DIEs
 }
 
 // assumed is a reference of the unit, the id that it was taken for, and the DIE of the type that
@@ -58,6 +60,7 @@ func (x *proofs) begin(set *dedup.Set, size int) {
 	x.refs.Reset()
 	x.open.Reset()
 	x.left.Reset()
+	x.fwds.Reset()
 	x.asked = x.asked[:0]
 	if len(x.met.S) == 0 {
 		x.met.Resize(metSize)
@@ -70,7 +73,7 @@ func (x *proofs) begin(set *dedup.Set, size int) {
 	}
 	x.met.S[0] = uint64(x.stamp) // void is at offset 0
 	x.guess, x.inner = 0, 0
-	x.on, x.settled = true, false
+	x.on, x.settled, x.moved = true, false, false
 	x.known.Begin(set)
 }
 
@@ -92,6 +95,7 @@ func (x *proofs) reset(u *dedup.Unit) {
 	x.refs.Trim(arena.KeepBytes)
 	x.open.Trim(arena.KeepBytes)
 	x.left.Trim(arena.KeepBytes)
+	x.fwds.Trim(arena.KeepBytes)
 }
 
 // free releases the memory.
@@ -99,6 +103,7 @@ func (x *proofs) free() {
 	x.refs.Free()
 	x.open.Free()
 	x.left.Free()
+	x.fwds.Free()
 	x.met.Free()
 	x.names.Free()
 	x.asked = nil
@@ -144,10 +149,12 @@ func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 	}
 	own := len(r.Unit.Types.Nodes.S) - len(r.extra.S)
 	left := len(x.refs.S) - own + x.inner
-	if left == 0 && len(x.left.S) > 0 {
-		return false, nil // all types are nodes, but those that were taken back are not in the order of their DIEs
+	if left == 0 && x.moved {
+		return false, nil
 	}
-	x.known.LeaveOut(&r.Unit.Types, x.refs.S, x.left.S, left)
+	if left > 0 {
+		x.known.LeaveOut(&r.Unit.Types, dedup.LeftOut{Types: left, Refs: x.refs.S, Forwards: x.fwds.S, Unproved: x.left.S, Moved: x.moved})
+	}
 	return true, r.Settle()
 }
 
@@ -197,6 +204,7 @@ func (w *walker) takeBack(off int) (ok bool, err error) {
 		return false, nil
 	}
 	x.refs.S[k] = dedup.Ref(x.r.Unit.nodes()) + 1
+	x.moved = true
 	x.left.Append(dedup.Unproved{Ref: x.refs.S[k], ID: id &^ dedup.Extern})
 	x.r.push(inUnit, 0)
 	dies := x.r.Unit.Facts.DIEs

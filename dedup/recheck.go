@@ -1,0 +1,115 @@
+package dedup
+
+import (
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+)
+
+// A unit may leave out types because its reader has proved them (Known). Between that and the
+// Commit of the unit, others are committed. So Commit checks that a look-up of the whole unit
+// would still give the same ids. If it is in doubt, it asks for the whole unit, whose result
+// does not depend on when it was read:
+//
+//   - The nodes must get the ids that the proofs assumed (unproved).
+//   - A struct, union or typedef must still be the one that a look-up chooses, although a newer
+//     one has its name (recheck).
+//   - A FWD counts as any definition of its name, but the id that stands in for it only as
+//     itself. So no comparison may meet another definition in its place (standsIn).
+//   - Nodes that were made late must not change which definition a FWD gets first (rivals).
+
+// Refuses reports whether Commit will ask for the whole unit u, which Resolve has looked up. Commit
+// may also find another reason for that, since more units will be committed before u.
+func Refuses(s *Set, u *Unit) bool {
+	s.gate.rlock()
+	defer s.gate.runlock()
+	return u.chunks.proved.Types > 0 && (u.dirty || u.loops || u.err != nil || s.find.unproved(u))
+}
+
+// unproved reports whether a type that u left out is not proved, now that u.ID has ids.
+func (f finder) unproved(u *Unit) bool {
+	left := &u.chunks.proved
+	if left.Moved && f.rivals(u) {
+		return true
+	}
+	return slices.ContainsFunc(left.Unproved, func(p Unproved) bool {
+		id := u.id(p.Ref)
+		return id >= MaxIDs || !f.index.types.equivalent(id, p.ID)
+	})
+}
+
+// rivals reports whether u has pairs of one FWD with two definitions. Then the order of the pairs
+// decides, which is the order of the nodes.
+func (f finder) rivals(u *Unit) bool {
+	for i, p := range u.pairs.S {
+		fwd, def, ok := f.index.forwarding(u, p)
+		if !ok {
+			continue
+		}
+		for _, q := range u.pairs.S[:i] {
+			if other, d, ok := f.index.forwarding(u, q); ok && other == fwd && d != def {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// standsIn reports whether struct or union id stands for a FWD that u left out. The FWD counts as
+// any definition of its name, but id only as itself.
+func (f finder) standsIn(u *Unit, id uint32) bool {
+	return slices.ContainsFunc(u.chunks.proved.Forwards, func(fwd uint32) bool { return f.index.types.Final(fwd) == id })
+}
+
+// recheck reports whether the types that u left out would be found again, although names have
+// got other definitions since then.
+func (f finder) recheck(u *Unit) bool {
+	for _, r := range u.chunks.proved.Refs {
+		if r&Extern == 0 {
+			continue
+		}
+		id := r &^ Extern
+		switch key := &f.index.types.keys.S[id]; f.index.types.record(id).Kind() {
+		case btf.KindStruct, btf.KindUnion:
+			if !key.chosen() && !f.stillChosen(u, id) {
+				return false
+			}
+		case btf.KindTypedef:
+			if key.hash&unique == 0 && !f.newest(u, f.index.entity(f.index.types.record(id).Name()).typedefs, id, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// stillChosen reports whether a look-up still finds the struct or union id, although a newer one
+// has its name, or the hash of its members. It may wrongly report false.
+func (f finder) stillChosen(u *Unit, id uint32) bool {
+	w, key := f.index.types.record(id), &f.index.types.keys.S[id]
+	if w.Name() == 0 {
+		h := key.hash &^ unique
+		return f.newest(u, f.index.table.S[h&uint32(len(f.index.table.S)-1)], id, h)
+	}
+	e, k := f.index.entity(w.Name()), aggregate(w.Info())
+	return e.likely[k] == 0 && f.newest(u, e.defs[k], id, 0)
+}
+
+// newest reports whether no type before id in the chain from newer on may be equivalent to it.
+// Types with another hash do not count, if hash is not 0.
+func (f finder) newest(u *Unit, newer, id, hash uint32) bool {
+	before := u.dirty
+	u.dirty = false
+	defer func() { u.dirty = before }()
+	for n := 0; newer != id; n++ {
+		if newer == 0 || n == maxLinear {
+			return false
+		}
+		key := &f.index.types.keys.S[newer]
+		if (hash == 0 || key.hash&^unique == hash) && f.mayBeEquivalent(u, id, newer, doubt) || u.dirty {
+			return false
+		}
+		newer = key.next
+	}
+	return true
+}
