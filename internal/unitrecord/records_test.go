@@ -143,33 +143,59 @@ func TestLargeUnit(t *testing.T) {
 	}
 }
 
-// TestTags: tags of declarations and types, which few compilers write, come out of records as out of
-// DWARF.
-func TestTags(t *testing.T) {
-	const text = `
+// tagged has tags of declarations and types. Two units inline a function, which a third one defines:
+// the tags are those of the first one.
+const tagged = `
 #define D(x) __attribute__((btf_decl_tag(#x)))
 #define T(x) __attribute__((btf_type_tag(#x)))
 struct s { int T(user) *a D(member); int T(user) T(rcu) *b; int plain; } D(whole);
 typedef int T(user) *user_t D(named);
-int variable D(of_variable) = 3;
-static inline int D(of_inline) in(int a D(argument), int T(rcu) *p) { return a + *p; }
-static inline int D(one) D(two) in2(int a) { return a; }
-int T(percpu) * D(of_function) f(struct s *p, user_t q D(argument), int T(user) * T(rcu) *r) { return in(p->plain, *r) + in2(1) ? p->a : q; }
-int D(alone) g(int x D(first), int y) { return x + y; }
+int NAME(variable) D(of_variable) = 3;
+#ifdef INLINED
+#define SHARED static inline __attribute__((always_inline))
+#else
+#define SHARED
+#endif
+SHARED int D(of_shared) shared(int a) { return a + 1; }
+SHARED int D(one) D(two) shared2(int a D(argument)) { return a + 2; }
+SHARED int shared3(int a, int T(rcu) *p D(argument)) { return a + *p; }
+SHARED int shared4(int T(rcu) *p) { return *p; }
+int T(percpu) * D(of_function) NAME(f)(struct s *p, user_t q D(argument), int T(user) * T(rcu) *r) { return shared3(p->plain, *r) + shared(1) + shared2(2) + shared4(*r) ? p->a : q; }
+int D(alone) NAME(g)(int x D(first), int y) { return x + y; }
 `
+
+// TestTags: tags of declarations and types, which few compilers write, come out of records as out of
+// DWARF, of one unit and of several.
+func TestTags(t *testing.T) {
 	source, done := filepath.Join(t.TempDir(), "tags.c"), 0
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(source, []byte(tagged), 0o600); err != nil {
 		t.Fatal(err)
 	}
+compilers:
 	for _, cc := range []string{"clang", "gcc-16", "gcc"} {
-		path := filepath.Join(t.TempDir(), "tags.o")
-		if exec.Command(cc, "-g", "-O2", "-w", "-c", "-o", path, source).Run() != nil {
-			t.Logf("left out: %s", cc)
-			continue
+		var dwarf, all [][]byte
+		for _, words := range [][]string{{"-DNAME(x)=a_##x", "-DINLINED"}, {"-DNAME(x)=b_##x", "-DINLINED"}, {"-DNAME(x)=c_##x"}} {
+			path := filepath.Join(t.TempDir(), "tags.o")
+			if exec.Command(cc, append(words, "-g", "-O2", "-w", "-c", "-o", path, source)...).Run() != nil {
+				t.Logf("left out: %s", cc)
+				continue compilers
+			}
+			records := sameAsDWARF(t, path)
+			if records == nil || !bytes.Contains(withFeatures(t, records, encode.AllFeatures&^encode.Layout), []byte("\x00of_function\x00")) {
+				t.Logf("%s: without tags, or not converted", cc)
+				continue compilers
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dwarf, all = append(dwarf, data), append(all, records)
 		}
-		if records := sameAsDWARF(t, path); records == nil || !bytes.Contains(withFeatures(t, records, encode.AllFeatures&^encode.Layout), []byte("\x00of_function\x00")) {
-			t.Logf("%s: without tags, or not converted", cc)
-			continue
+		d, r := linked(t, dwarf...), linked(t, all...)
+		for name, features := range recordSets {
+			if want, got := withFeatures(t, d, features), withFeatures(t, r, features); !bytes.Equal(got, want) {
+				t.Errorf("%s, linked, features %s: %d bytes of BTF from records, %d others from DWARF", cc, name, len(got), len(want))
+			}
 		}
 		done++
 	}
