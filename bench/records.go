@@ -20,6 +20,7 @@ import (
 type RecordsResult struct {
 	Name    string      `json:"name"` // of the configuration
 	Same    bool        `json:"same_bytes"`
+	CPU     string      `json:"cpu"`
 	Load    string      `json:"load"` // load average when it began
 	Dwarf   *TreeResult `json:"dwarf"`
 	Records *TreeResult `json:"records"`
@@ -106,7 +107,7 @@ func (b *bench) records(ctx context.Context) error {
 	if b.dwarfTree == "" || b.recordTree == "" {
 		return errors.New("-dwarf=DIR and -records=DIR are needed, two build folders of one kernel")
 	}
-	r := &RecordsResult{Name: b.configuration, Same: true}
+	r := &RecordsResult{Name: b.configuration, Same: true, CPU: b.results.Machine.CPU}
 	r.Load, _, _ = strings.Cut(firstLine("/proc/loadavg"), " ")
 	dwarf, err := b.openTree(b.dwarfTree, "dwarf")
 	if err != nil {
@@ -232,7 +233,7 @@ func recordsSection(b *strings.Builder, all []*RecordsResult) {
 		fmt.Fprintf(b, "### The %s configuration\n\n", r.Name)
 		fmt.Fprint(b, command("scripts/records-convert.sh DWARF RECORDS",
 			fmt.Sprintf("go run ./bench -only=records -dwarf=DWARF -records=RECORDS -configuration=%s -n=%d", r.Name, len(r.Dwarf.samples(stepObject)))))
-		fmt.Fprintf(b, "Linux 7.2, %d objects. The same BTF from both: %s. The load average was %s when it began.\n\n", r.Dwarf.Objects, yesNo(&r.Same), r.Load)
+		fmt.Fprintf(b, "Linux 7.2, %d objects, on a machine with %s. The same BTF from both: %s. The load average was %s when it began.\n\n", r.Dwarf.Objects, r.CPU, yesNo(&r.Same), r.Load)
 		table(b, "l|r|r|r", "|with DWARF|with records|÷", r.rows)
 		if len(r.Floors) == 0 {
 			continue

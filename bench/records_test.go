@@ -16,7 +16,7 @@ func sampleRecords() *RecordsResult {
 		return m
 	}
 	r := &RecordsResult{
-		Name: "small", Same: true, Load: "0.5",
+		Name: "small", Same: true, CPU: "Model X", Load: "0.5",
 		Dwarf:   &TreeResult{Objects: 1300, Size: 300e6, Debug: 250e6, Tree: 900e6, Steps: steps(4, 300)},
 		Records: &TreeResult{Objects: 1300, Size: 60e6, Debug: 10e6, Tree: 300e6, Steps: steps(1, 50)},
 		Floors:  []Floor{{What: "DWARF, pahole", MiB: 800, Step: 16}, {What: "btflite cc", MiB: 40, Step: 4}, {What: "btflite cc, sparing ld", MiB: 30, Step: 4}},
@@ -29,7 +29,7 @@ func TestRecordsSection(t *testing.T) {
 	var b strings.Builder
 	recordsSection(&b, []*RecordsResult{sampleRecords()})
 	for _, want := range []string{
-		"-configuration=small -n=1", "1300 objects. The same BTF from both: yes. The load average was 0.5",
+		"-configuration=small -n=1", "1300 objects, on a machine with Model X. The same BTF from both: yes. The load average was 0.5",
 		"| debug information in them, MB | 250.0 | 10.0 | 1/25.0 |",
 		"| `ld, vmlinux`, peak MiB | 300.0 | 50.0 | 1/6.0 |",
 		"| `pahole -J -j1`, CPU s | 4.000 |  |  |",

@@ -199,11 +199,15 @@ func read(path string) (*Results, error) {
 
 // load reads results.json to add to it. Without the file, or with results of
 // another machine or other options, which must not be mixed with new ones, it
-// starts afresh.
+// starts afresh. It keeps those of the part records, which say where they come from:
+// not every machine has the build folders of a kernel.
 func load(path string, now Machine) (*Results, error) {
 	old, err := read(path)
-	if errors.Is(err, os.ErrNotExist) || err == nil && old.Machine != now {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return &Results{Machine: now}, nil
+	case err == nil && old.Machine != now:
+		return &Results{Machine: now, Records: old.Records}, nil
 	}
 	return old, err
 }

@@ -46,6 +46,7 @@ func TestResultsAreKeptUnlessTheMachineChanged(t *testing.T) {
 	add(r.kernel("k2"), toolPahole, 1, Sample{CPU: 1})
 	add(r.kernel("k1"), toolPahole, 2, Sample{CPU: 2})
 	add(r.kernel("k1"), toolPahole, 2, Sample{CPU: 3})
+	r.Records = []*RecordsResult{{Name: "small", CPU: "a"}}
 	if err := r.save(path); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestResultsAreKeptUnlessTheMachineChanged(t *testing.T) {
 	}
 	there := here
 	there.Options = "--btf_features=all"
-	if other, err := load(path, there); err != nil || len(other.Kernels) != 0 {
-		t.Errorf("other options: %d kernels, error %v; want none", len(other.Kernels), err)
+	if other, err := load(path, there); err != nil || len(other.Kernels) != 0 || len(other.Records) != 1 {
+		t.Errorf("other options: %d kernels, %d records, error %v; want 0 and 1", len(other.Kernels), len(other.Records), err)
 	}
 }
