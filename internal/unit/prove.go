@@ -267,6 +267,7 @@ func (x *prover) run(off int) (next int, dies uint64) {
 		case dwarf.ClassRef:
 			end = x.reference(a, off, p)
 		case dwarf.ClassAggregate:
+			x.known.Yield() // not only before the run: all other workers wait with the Commit
 			end, n = x.aggregate(a, off, p)
 		case dwarf.ClassProto:
 			end, n = x.proto(a, off, p)
