@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -14,14 +15,22 @@ type gate struct {
 	writing atomic.Uint32 // 1: a writer has the lock or wants it
 }
 
-// patience is how many times a goroutine spins before it sleeps, some 20 µs.
-const patience = 20_000
+// patience is how many times a goroutine spins before it sleeps, some 20 µs. After spins of them
+// it lets others run: with more workers than processors, the one that it waits for may need its
+// processor.
+const (
+	patience = 20_000
+	spins    = 256
+)
 
 func (g *gate) lock() {
 	g.writing.Store(1)
 	for i := range patience {
 		if i%16 == 0 && g.mu.TryLock() {
 			return
+		}
+		if i%spins == spins-1 {
+			runtime.Gosched()
 		}
 	}
 	g.mu.Lock()
@@ -34,6 +43,9 @@ func (g *gate) unlock() {
 
 func (g *gate) rlock() {
 	for i := 0; i < patience && g.wanted(); i++ {
+		if i%spins == spins-1 {
+			runtime.Gosched()
+		}
 	}
 	g.mu.RLock()
 }
