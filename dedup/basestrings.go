@@ -117,7 +117,7 @@ func hashStrings(s []byte, at int, to []hashed) (n int) {
 	return n
 }
 
-// fill enters strings, the first of which is at index at of a section that starts at string offset
+// fill enters strings. The first one is at index at of a section that starts at string offset
 // start. It stops at one that is short or may repeat another, and returns how many it has entered.
 func (b *Base) fill(strings []hashed, at, start uint32) int {
 	slots, offMask, longest := b.slots.S, b.offMask, b.longest

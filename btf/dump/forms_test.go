@@ -332,7 +332,7 @@ func addSorted(b *btftest.Builder) {
 	b.Enum("")
 }
 
-// addSplit adds types over those of addNames.
+// addSplit adds types over the types of addNames.
 func addSplit(b *btftest.Builder) {
 	s := b.Struct("over", 16, b.Member("i", 1, 0), b.Member("taken", 2, 64))
 	b.Typedef("taken", s)

@@ -39,7 +39,7 @@ func TestNameSpace(t *testing.T) {
 	}
 }
 
-// TestLoseFirst: of types of which none has a place in a sorted header, none is lost.
+// TestLoseFirst: types without a place in a sorted header are not lost.
 func TestLoseFirst(t *testing.T) {
 	for name, add := range map[string]func(b *btftest.Builder){
 		"no type": func(*btftest.Builder) {},

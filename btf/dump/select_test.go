@@ -114,7 +114,7 @@ func TestNeededAndNamed(t *testing.T) {
 }
 
 // TestDialect: one standard of C fits all names, wherever they stand. Names of numbers are words
-// anyway, and long names are no words.
+// anyway, and long names never are.
 func TestDialect(t *testing.T) {
 	for _, tt := range []struct {
 		names, want string

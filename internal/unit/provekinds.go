@@ -214,7 +214,7 @@ func (x *prover) forward(name dedup.Name, off int, info uint32) bool {
 	}
 	x.proved(off, id)
 	x.fwds.Append(id)
-	x.guess = g + 1 // the id may be that of a definition, which does not predict the next one
+	x.guess = g + 1 // the id of a definition does not predict the next one
 	return true
 }
 

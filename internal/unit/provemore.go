@@ -6,7 +6,7 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// Kinds of types that are rarer than those of provekinds.go.
+// Kinds of types that are rarer than the kinds of provekinds.go.
 
 // base proves a number.
 func (x *prover) base(a *dwarf.Abbrev, off, p int) (end int) {

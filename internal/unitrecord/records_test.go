@@ -73,7 +73,7 @@ func sums(t *testing.T, object []byte) string {
 }
 
 // TestRecordsOfCompilers: records of the objects of all compilers give the BTF of the DWARF, and
-// their bytes are those of testdata/records.txt, with the keys of chunks and runs: kernels link
+// their bytes are as in testdata/records.txt, with the keys of chunks and runs: kernels link
 // objects that several versions of btflite have converted. -update writes the file again.
 func TestRecordsOfCompilers(t *testing.T) {
 	objects, err := filepath.Glob("../../encode/testdata/golden/*.elf")
@@ -120,7 +120,7 @@ func TestRecordsOfCompilers(t *testing.T) {
 func TestLargeUnit(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("struct common { int first_of_all; }; typedef struct common *common_t; typedef int (*call_t)(common_t);\n")
-	const n = 5500 // of which each takes four nodes and six names
+	const n = 5500 // each takes four nodes and six names
 	for i := range n {
 		fmt.Fprintf(&text, "struct s%d { common_t c%d; struct s%d *p%d; call_t f%d; int b%d:%d; char a%d[%d]; }; typedef struct s%d t%d[%d];\n",
 			i, i, max(i-1, 0), i, i, i, 1+i%31, i, 1+i, i, i, 1+i%7)
@@ -144,7 +144,7 @@ func TestLargeUnit(t *testing.T) {
 }
 
 // tagged has tags of declarations and types. Two units inline a function, which a third one defines:
-// the tags are those of the first one.
+// the function has the tags of the first one.
 const tagged = `
 #define D(x) __attribute__((btf_decl_tag(#x)))
 #define T(x) __attribute__((btf_type_tag(#x)))
