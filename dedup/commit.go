@@ -253,15 +253,3 @@ func (ix *index) forwardPairs(u *Unit) {
 		}
 	}
 }
-
-// forwarding returns the ids of a pair. ok is false if its FWD leads to a definition already.
-func (ix *index) forwarding(u *Unit, p fwdPair) (f, d uint32, ok bool) {
-	id := func(x uint32) uint32 {
-		if x >= idLocal {
-			return u.ID.S[x&^idLocal]
-		}
-		return x
-	}
-	f, d = id(p.fwd), id(p.def)
-	return f, d, f >= MaxIDs || f != d && ix.types.ids.S[f].fwd == f && ix.types.record(f).Kind() == btf.KindFwd
-}

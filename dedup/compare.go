@@ -1,6 +1,10 @@
 package dedup
 
-import "github.com/btflite/btflite/btf"
+import (
+	"slices"
+
+	"github.com/btflite/btflite/btf"
+)
 
 // Type graphs are compared here; doc.go defines the words of equality.
 //
@@ -277,6 +281,12 @@ func (f finder) decideWithin(u *Unit, x, y, name, info, otherInfo uint32) (same,
 		return same, true
 	}
 	return false, false
+}
+
+// standsIn reports whether struct or union id stands for a FWD that u left out. The FWD counts as
+// any definition of its name, but id only as itself.
+func (f finder) standsIn(u *Unit, id uint32) bool {
+	return slices.ContainsFunc(u.chunks.proved.Forwards, func(fwd uint32) bool { return f.index.types.Final(fwd) == id })
 }
 
 // equalEnums compares two enumerations with values.

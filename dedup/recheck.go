@@ -55,12 +55,6 @@ func (f finder) rivals(u *Unit) bool {
 	return false
 }
 
-// standsIn reports whether struct or union id stands for a FWD that u left out. The FWD counts as
-// any definition of its name, but id only as itself.
-func (f finder) standsIn(u *Unit, id uint32) bool {
-	return slices.ContainsFunc(u.chunks.proved.Forwards, func(fwd uint32) bool { return f.index.types.Final(fwd) == id })
-}
-
 // recheck reports whether the types that u left out would be found again, although names have
 // got other definitions since then.
 func (f finder) recheck(u *Unit) bool {
