@@ -56,7 +56,9 @@ sum() { sha256sum < "$1" | cut -d ' ' -f 1; }
 
 # boot_and_check: boot the kernel with records, and compare what it says with what was built.
 boot_and_check() {
-	local module name loaded=0 said
+	local module name loaded=0 said missing='^$'
+	# Linux shows the BTF of modules since 5.11. Before, the guest does not find it.
+	[[ " $options " != *" -DEBUG_INFO_BTF_MODULES "* ]] || missing='^error open /sys/kernel/btf/.*: no such file or directory$'
 	guest "$work/records"
 	boot "$work/records"
 	built_btf "$work/records" vmlinux "$work/b.btf"
@@ -65,7 +67,7 @@ boot_and_check() {
 		name=$(basename "$module" .ko)
 		has "insmod $name"
 		built_btf "$work/records" "$module" "$work/b.btf" || continue
-		has "btf ${name//-/_} $(sum "$work/b.btf")"
+		[ "$missing" != '^$' ] || has "btf ${name//-/_} $(sum "$work/b.btf")"
 		loaded=$((loaded + 1))
 	done
 	if does trace; then
@@ -73,7 +75,8 @@ boot_and_check() {
 		grep -qE '^count - path_put [1-9][0-9]* [1-9][0-9]*$' "$work/guest.results" || fault "boot: $(grep '^count - path' "$work/guest.results")"
 		note traced "$(sed -n 's/^count //p' "$work/guest.results" | paste -sd ';')"
 	fi
-	said=$(grep -iE '^(error|log .*(fail|invalid|mismatch|error|unsupported|unknown))' "$work/guest.results" | paste -sd ';') || true
+	said=$(grep -iE '^(error|log .*(fail|invalid|mismatch|error|unsupported|unknown))' "$work/guest.results" |
+		grep -vE "$missing" | paste -sd ';') || true
 	[ -z "$said" ] || fault "the kernel says: $said"
 	note booted "$(sed -n 's/^release //p' "$work/guest.results")"
 	note boot-modules "$loaded"
