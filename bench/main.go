@@ -59,7 +59,8 @@ type config struct {
 	dwarfTree, recordTree, configuration string // of the part records
 }
 
-// parts are what can be measured, in this order. Without -only these are the first four.
+// parts has the parts of the benchmark, in the order in which they run. Without -only the first
+// four run.
 var parts = []struct {
 	name    string
 	measure func(*bench, context.Context) error

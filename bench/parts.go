@@ -23,7 +23,7 @@ const (
 	toolScan    = "bare scan"
 )
 
-// features is what both programs are asked to encode.
+// features is the option by which both programs encode the same features.
 const features = "--btf_features=default"
 
 // vmlinux is the file of a kernel of the corpus.

@@ -199,7 +199,7 @@ func read(path string) (*Results, error) {
 
 // load reads results.json to add to it. Without the file, or with results of
 // another machine or other options, which must not be mixed with new ones, it
-// starts afresh. It keeps those of the part records, which say where they come from:
+// starts afresh. It keeps the results of the part records, which name their machine:
 // not every machine has the build folders of a kernel.
 func load(path string, now Machine) (*Results, error) {
 	old, err := read(path)

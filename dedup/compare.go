@@ -249,6 +249,7 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 		u.pairs.Append(r.pair(x, y))
 		return true, true
 	case named:
+		// A look-up of the whole unit would see a FWD here, which y could define.
 		u.dirty = u.dirty || x < idLocal && f.standsIn(u, x)
 		return sameKind && (u.mode == doubt || u.mode == guess && f.mayBecome(u, x, y)), true
 	case enums:

@@ -15,13 +15,16 @@ type gate struct {
 	writing atomic.Uint32 // 1: a writer has the lock or wants it
 }
 
-// patience is how many times a goroutine spins before it sleeps, some 20 µs. After spins of them
-// it lets others run: with more workers than processors, the one that it waits for may need its
-// processor.
-const (
-	patience = 20_000
-	spins    = 256
-)
+// patience is how many times a goroutine spins before it sleeps, some 20 µs.
+const patience = 20_000
+
+// pause is called in each turn of a spin. Now and then it lets other goroutines run: with more
+// workers than processors, the one that this one waits for may need its processor.
+func pause(turn int) {
+	if turn%256 == 255 {
+		runtime.Gosched()
+	}
+}
 
 func (g *gate) lock() {
 	g.writing.Store(1)
@@ -29,9 +32,7 @@ func (g *gate) lock() {
 		if i%16 == 0 && g.mu.TryLock() {
 			return
 		}
-		if i%spins == spins-1 {
-			runtime.Gosched()
-		}
+		pause(i)
 	}
 	g.mu.Lock()
 }
@@ -43,9 +44,7 @@ func (g *gate) unlock() {
 
 func (g *gate) rlock() {
 	for i := 0; i < patience && g.wanted(); i++ {
-		if i%spins == spins-1 {
-			runtime.Gosched()
-		}
+		pause(i)
 	}
 	g.mu.RLock()
 }

@@ -84,7 +84,9 @@ func fwdAggregate(info uint32) int {
 	return entStruct
 }
 
-// forwarding returns the ids of a pair. ok is false if its FWD leads to a definition already.
+// forwarding returns the ids of the FWD and the definition of a pair. ok is false if the FWD stays
+// as it is: it leads to a definition already, or a comparison met a definition in its place.
+// A node of u that is not in the Set yet counts as a FWD without a definition.
 func (ix *index) forwarding(u *Unit, p fwdPair) (f, d uint32, ok bool) {
 	id := func(x uint32) uint32 {
 		if x >= idLocal {

@@ -36,7 +36,7 @@ func sealBlocks(columns, blocks []byte) {
 	}
 }
 
-// Columns are the columns of a record, nil if it is none.
+// Columns returns the columns of a record. It returns nil if the bytes are not a record.
 func Columns(record []byte, addrSize int) []byte {
 	f, err := parseFrame(record, addrSize)
 	if err != nil {

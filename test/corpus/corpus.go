@@ -34,7 +34,7 @@ func Program(name string) string {
 	return filepath.Join(Dir(), "bin", name)
 }
 
-// Kernels are the paths of the kernels in Dir, sorted. It is an error if there are none.
+// Kernels returns the paths of the kernels in Dir, sorted. It returns an error if Dir has none.
 func Kernels() ([]string, error) {
 	kernels, err := filepath.Glob(filepath.Join(Dir(), "v*-*"))
 	if err == nil && len(kernels) == 0 {
@@ -50,8 +50,8 @@ type Module struct {
 	Size int64 // of the file, in bytes
 }
 
-// Modules lists the modules of a kernel of Dir, largest first: all of them, or those of
-// scripts/kernels.sh some-modules:NAME if Dir has only these. It returns none if Dir has none.
+// Modules returns the modules of a kernel of Dir, largest first. If Dir has only the six of
+// scripts/kernels.sh some-modules:NAME, it returns these. It returns none if Dir has none.
 func Modules(kernel string) ([]Module, error) {
 	var mods []Module
 	for _, folder := range []string{"modules", "some-modules"} {
