@@ -12,6 +12,7 @@ import (
 
 	"github.com/btflite/btflite"
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/diff"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
@@ -190,9 +191,8 @@ func TestInline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text bytes.Buffer
-	if err := btf.Format(&text, over); err != nil || !strings.Contains(text.String(), "name='add' func_type_id=") || !strings.Contains(text.String(), "'reg5'") {
-		t.Errorf("%v:\n%s", err, text.String())
+	if text := btftest.Text(over); !strings.Contains(text, "name='add' func_type_id=") || !strings.Contains(text, "'reg5'") {
+		t.Error(text)
 	}
 }
 

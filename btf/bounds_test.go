@@ -1,10 +1,13 @@
-package btf
+package btf_test
 
 import (
 	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
+
+	. "github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // TestEveryNameAndIDIsChecked: each name offset and type id of each kind may be the last
@@ -16,7 +19,11 @@ func TestEveryNameAndIDIsChecked(t *testing.T) {
 			base = everyKind(t, false)
 		}
 		b := NewBuilder(false, base)
-		everyKind(t, false).copyTo(b)
+		first := uint32(1)
+		if split {
+			first = base.TypeCount()
+		}
+		copyTypes(b, everyKind(t, false), first)
 		b.Str("z") // the last string, and none but a proto as the last type
 		last := b.Add("", Info(KindFuncProto, 0, false), 0)
 		blob, err := b.Blob()
@@ -50,9 +57,8 @@ func TestEveryNameAndIDIsChecked(t *testing.T) {
 	}
 }
 
-// copyTo adds the types of b, which has no base.
-func (b *Blob) copyTo(to *Builder) {
-	first := to.blob.TypeCount()
+// copyTypes adds the types of b, which has no base. The first one gets the id first.
+func copyTypes(to *Builder, b *Blob, first uint32) {
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		r := append([]uint32(nil), b.Record(id)...)
 		EachRef(r, func(ref *uint32) {
@@ -84,8 +90,7 @@ func TestFuncNeedsPrototype(t *testing.T) {
 		b.Add("", Info(KindFuncProto, 0, false), 0)
 		b.Add("h", Info(KindFwd, 0, false), 0)
 		b.Add("last", Info(KindFunc, 0, false), 3)
-		b.blob.Strings = b.strs.Bytes()
-		if _, err := Parse(b.blob.Encode(), base); (err == nil) != want {
+		if _, err := Parse(b.Unchecked().Encode(), base); (err == nil) != want {
 			t.Errorf("FUNC to [%d]: error %v", to, err)
 		}
 	}
@@ -209,7 +214,7 @@ func TestOwnAndBaseNames(t *testing.T) {
 		s := NewBuilder(false, base)
 		s.Add("", Info(KindPtr, 0, false), 1)
 		s.Add("xyz", Info(KindFwd, 0, false), 0)
-		s.blob.Words[0] = off
+		s.Unchecked().Words[0] = off
 		blob, err := s.Blob()
 		if err != nil {
 			t.Fatal(err)
@@ -254,10 +259,7 @@ func TestWholeByItself(t *testing.T) {
 		{"no strings", 2, 0, "", true, false},
 		{"no types", 0, 0, "\x00", false, false},
 	} {
-		b, err := newBlob(false, base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := NewBuilder(false, base).Unchecked()
 		b.Strings = []byte(c.strings)
 		if c.types {
 			b.Words = []uint32{c.off, Info(KindPtr, 0, false), c.ref, 0, Info(KindPtr, 0, false), 0}
@@ -272,7 +274,7 @@ func TestWholeByItself(t *testing.T) {
 // TestEachKindAlone is TestEveryNameAndIDIsChecked for BTF in which nothing
 // else is out of the ordinary: all other words are 0 or 1.
 func TestEachKindAlone(t *testing.T) {
-	for k := KindInt; k <= lastKind; k++ {
+	for k := KindInt; k <= LastKind; k++ {
 		b := NewBuilder(false, nil)
 		b.Add("a", Info(KindFuncProto, 0, false), 0)
 		b.Add("bc", Info(KindFwd, 0, false), 0)
@@ -361,13 +363,9 @@ func TestRebase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text strings.Builder
-	if err := Format(&text, moved); err != nil {
-		t.Fatal(err)
-	}
 	const want = "[6] STRUCT 'z' size=8 vlen=2\n\t'b' type_id=4 bits_offset=0\n\t'own' type_id=2 bits_offset=32\n[7] PTR '(anon)' type_id=6\n[8] PTR '(anon)' type_id=0\n"
-	if text.String() != want || string(moved.Strings) != "own\x00" {
-		t.Errorf("got\n%sand strings %q, want\n%s", text.String(), moved.Strings, want)
+	if text := btftest.Text(moved); text != want || string(moved.Strings) != "own\x00" {
+		t.Errorf("got\n%sand strings %q, want\n%s", text, moved.Strings, want)
 	}
 	if string(split.Encode()) != string(before) {
 		t.Error("the old one has changed")
@@ -394,10 +392,6 @@ func TestFormatNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text strings.Builder
-	if err := Format(&text, blob); err != nil {
-		t.Fatal(err)
-	}
 	const want = `[1] ENUM 'e' encoding=UNSIGNED size=4 vlen=1
 	'A' val=4294967294
 [2] ENUM 'e' encoding=SIGNED size=4 vlen=1
@@ -409,8 +403,8 @@ func TestFormatNumbers(t *testing.T) {
 [5] FWD 'f' fwd_kind=struct
 [6] INT 'i' size=4 bits_offset=3 nr_bits=8 encoding=BOOL
 `
-	if text.String() != want {
-		t.Errorf("got\n%s, want\n%s", text.String(), want)
+	if text := btftest.Text(blob); text != want {
+		t.Errorf("got\n%s, want\n%s", text, want)
 	}
 	for e, name := range map[uint32]string{0: "(none)", 1: "SIGNED", 2: "CHAR", 3: "UNKN", 4: "BOOL", 5: "UNKN"} {
 		if got := EncodingName(e); got != name {

@@ -1,10 +1,13 @@
-package btf
+package btf_test
 
 import (
 	"bytes"
 	"encoding/binary"
 	"strings"
 	"testing"
+
+	. "github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // everyKind builds a blob with one type of each kind.
@@ -76,12 +79,8 @@ func TestEncodeThenParseGivesTheSameTypesInBothByteOrders(t *testing.T) {
 		if b.BigEndian != big {
 			t.Errorf("BigEndian = %v, want %v", b.BigEndian, big)
 		}
-		var out strings.Builder
-		if err := Format(&out, b); err != nil {
-			t.Fatal(err)
-		}
-		if out.String() != everyKindText {
-			t.Errorf("big endian %v: got\n%s", big, out.String())
+		if text := btftest.Text(b); text != everyKindText {
+			t.Errorf("big endian %v: got\n%s", big, text)
 		}
 		if !bytes.Equal(b.Encode(), data) {
 			t.Errorf("big endian %v: second encoding differs", big)
@@ -241,28 +240,18 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		var first strings.Builder
-		if err := Format(&first, b); err != nil {
-			t.Fatal(err)
-		}
+		first := btftest.Text(b)
 		if len(b.Skipped) > 0 {
 			if b, err = b.WithoutSkipped(); err != nil {
 				return
 			}
-			first.Reset()
-			if err := Format(&first, b); err != nil {
-				t.Fatal(err)
-			}
+			first = btftest.Text(b)
 		}
 		again, err := Parse(b.Encode(), over)
 		if err != nil {
 			t.Fatalf("own encoding refused: %v", err)
 		}
-		var second strings.Builder
-		if err := Format(&second, again); err != nil {
-			t.Fatal(err)
-		}
-		if first.String() != second.String() {
+		if btftest.Text(again) != first {
 			t.Fatal("text changed by encoding")
 		}
 	})

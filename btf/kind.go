@@ -197,3 +197,32 @@ func EachName(r []uint32, fn func(off *uint32)) {
 		fn(&r[3+i*stride])
 	}
 }
+
+// EncodingName returns the name of the encoding of an INT, bits 24-27 of its
+// data word, as bpftool prints it.
+func EncodingName(e uint32) string {
+	switch e {
+	case 0:
+		return "(none)"
+	case 1:
+		return "SIGNED"
+	case 2:
+		return "CHAR"
+	case 4:
+		return "BOOL"
+	}
+	return "UNKN"
+}
+
+// LinkageName returns the name of the linkage of a FUNC or VAR.
+func LinkageName(l uint32) string {
+	switch l {
+	case 0:
+		return "static"
+	case 1:
+		return "global"
+	case 2:
+		return "extern"
+	}
+	return "(unknown)"
+}

@@ -1,4 +1,4 @@
-package btf
+package btf_test
 
 import (
 	"bytes"
@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	. "github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 func TestPadStrings(t *testing.T) {
@@ -36,9 +39,8 @@ func TestPadStrings(t *testing.T) {
 				if more == 0 && !bytes.Equal(out.Bytes(), data) {
 					t.Error("changed without padding")
 				}
-				var was, is strings.Builder
-				if Format(&was, blob) != nil || Format(&is, padded) != nil || was.String() != is.String() {
-					t.Errorf("%s\nbecame\n%s", &was, &is)
+				if was, is := btftest.Text(blob), btftest.Text(padded); was != is {
+					t.Errorf("%s\nbecame\n%s", was, is)
 				}
 			}
 		}

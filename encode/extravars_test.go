@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
@@ -254,17 +255,14 @@ func TestExtraVarsOddities(t *testing.T) {
 			t.Fatal(err)
 		}
 		main, extra := encodeExtra(t, path, encode.Options{Features: features}, nil)
-		var text strings.Builder
-		if err := btf.Format(&text, extra); err != nil {
-			t.Fatal(err)
-		}
+		text := btftest.Text(extra)
 		first := extra.FirstID
 		want := fmt.Sprintf("[%d] VAR 'a' type_id=1, linkage=global\n[%d] VAR 'alias' type_id=1, linkage=global\n[%d] VAR 'b' type_id=1, linkage=global\n"+
 			"[%d] DATASEC '.data' size=16 vlen=2\n\ttype_id=%d offset=8 size=4 (VAR 'a')\n\ttype_id=%d offset=12 size=4 (VAR 'b')\n"+
 			"[%d] DATASEC '.data' size=14 vlen=1\n\ttype_id=%d offset=10 size=4 (VAR 'alias')\n",
 			first, first+1, first+2, first+3, first, first+2, first+4, first+1)
-		if text.String() != want {
-			t.Errorf("(-want +got)\n%s", cmp.Diff(want, text.String()))
+		if text != want {
+			t.Errorf("(-want +got)\n%s", cmp.Diff(want, text))
 		}
 		if n := strings.Count(string(main.Strings), "percpu"); n != 2 { // VAR and DATASEC
 			t.Errorf("%d percpu names in the main BTF", n)

@@ -1,7 +1,6 @@
 package encode_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
@@ -39,11 +39,7 @@ func encodeInlined(t *testing.T, image []byte, opt encode.Options) (main, side s
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text bytes.Buffer
-	if err := btf.Format(&text, b); err != nil {
-		t.Fatal(err)
-	}
-	main = text.String()
+	main = btftest.Text(b)
 	if len(out.Inline()) == 0 {
 		return main, "", out
 	}
@@ -54,11 +50,7 @@ func encodeInlined(t *testing.T, image []byte, opt encode.Options) (main, side s
 	if _, err := verify.Check(out.Inline(), b, verify.Rules{PointerSize: out.PointerSize}); err != nil {
 		t.Error(err)
 	}
-	text.Reset()
-	if err := btf.Format(&text, over); err != nil {
-		t.Fatal(err)
-	}
-	return main, text.String(), out
+	return main, btftest.Text(over), out
 }
 
 // inlinedFile has add(a, b), print(fmt, ...) and none() inlined in f, add in print too.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
@@ -27,7 +28,7 @@ type rule struct {
 	exclude  []uint16
 	prefix   string // Options.CUExclude
 	plain    bool   // Options.WholeBitfields
-	want     string // btf.Format; "" if there is no BTF
+	want     string // btftest.Text; "" if there is no BTF
 	err      string // part of the error, instead of want
 	// strings is the whole string section, joined with spaces, if not "".
 	strings string
@@ -199,11 +200,7 @@ func format(t *testing.T, data []byte) (text, strs string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var w strings.Builder
-	if err := btf.Format(&w, b); err != nil {
-		t.Fatal(err)
-	}
-	return w.String(), strings.ReplaceAll(strings.Trim(string(b.Strings), "\x00"), "\x00", " ")
+	return btftest.Text(b), strings.ReplaceAll(strings.Trim(string(b.Strings), "\x00"), "\x00", " ")
 }
 
 // tidy takes the indentation of a literal away.

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
@@ -148,13 +147,6 @@ func Read(t testing.TB, path string, base *btf.Blob) *btf.Blob {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return b
-}
-
-// Text is BTF as text, a line for each type, value, member and parameter.
-func Text(b *btf.Blob) string {
-	var s strings.Builder
-	_ = btf.Format(&s, b) // a strings.Builder takes everything
-	return s.String()
 }
 
 // Build is the BTF of what add adds, over base, which may be nil.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
 )
 
@@ -45,14 +46,11 @@ func odd(t testing.TB) *btf.Blob {
 	})
 }
 
-// TestRawOfAll: Raw writes what btf.Format does, and the types that are asked for.
+// TestRawOfAll: Raw writes what btftest.Text does, and the types that are asked for.
 func TestRawOfAll(t *testing.T) {
 	b := small(t)
-	var want, got bytes.Buffer
-	if err := btf.Format(&want, b); err != nil {
-		t.Fatal(err)
-	}
-	if err := dump.Raw(&got, b, nil); err != nil || got.String() != want.String() {
+	var got bytes.Buffer
+	if err := dump.Raw(&got, b, nil); err != nil || got.String() != btftest.Text(b) {
 		t.Errorf("error %v, text\n%s", err, &got)
 	}
 	got.Reset()

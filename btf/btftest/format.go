@@ -1,28 +1,29 @@
-package btf
+package btftest
 
 import (
-	"bufio"
 	"fmt"
-	"io"
+	"strings"
+
+	"github.com/btflite/btflite/btf"
 )
 
-// Format writes the own types of b as text, one line per type and one indented
-// line per element, in the form of "bpftool btf dump" (raw format). It returns
-// the first error of w.
-func Format(w io.Writer, b *Blob) error {
-	f := formatter{bufio.NewWriter(w), b}
+// Text returns the own types of b as text, one line per type and one indented line per
+// element, in the form of "bpftool btf dump" (raw format). dump.Raw is the fast writer of
+// the same form, and compared with this one.
+func Text(b *btf.Blob) string {
+	f := formatter{new(strings.Builder), b}
 	for i := range b.Off {
 		f.record(b.FirstID + uint32(i))
 	}
-	return f.Flush()
+	return f.String()
 }
 
 type formatter struct {
-	*bufio.Writer
-	b *Blob
+	*strings.Builder
+	b *btf.Blob
 }
 
-func (f formatter) printf(format string, args ...any) { fmt.Fprintf(f.Writer, format, args...) }
+func (f formatter) printf(format string, args ...any) { fmt.Fprintf(f.Builder, format, args...) }
 
 // name returns the quoted-as-is name, "(anon)" for none.
 func (f formatter) name(off uint32) string {
@@ -34,63 +35,63 @@ func (f formatter) name(off uint32) string {
 
 func (f formatter) record(id uint32) {
 	r := f.b.Record(id)
-	k, vlen, kflag := InfoKind(r[1]), InfoVlen(r[1]), InfoKflag(r[1])
+	k, vlen, kflag := btf.InfoKind(r[1]), btf.InfoVlen(r[1]), btf.InfoKflag(r[1])
 	word := k.String()
-	if k == KindVoid {
+	if k == btf.KindVoid {
 		word = "UNKNOWN" // as bpftool has it
 	}
 	f.printf("[%d] %s '%s'", id, word, f.name(r[0]))
 	switch k {
-	case KindInt:
+	case btf.KindInt:
 		d := r[3]
-		f.printf(" size=%d bits_offset=%d nr_bits=%d encoding=%s\n", r[2], d>>16&0xff, d&0xff, EncodingName(d>>24&0xf))
-	case KindPtr, KindConst, KindVolatile, KindRestrict, KindTypedef, KindTypeTag:
+		f.printf(" size=%d bits_offset=%d nr_bits=%d encoding=%s\n", r[2], d>>16&0xff, d&0xff, btf.EncodingName(d>>24&0xf))
+	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
 		f.printf(" type_id=%d\n", r[2])
-	case KindArray:
+	case btf.KindArray:
 		f.printf(" type_id=%d index_type_id=%d nr_elems=%d\n", r[3], r[4], r[5])
-	case KindStruct, KindUnion:
+	case btf.KindStruct, btf.KindUnion:
 		f.members(r, vlen, kflag)
-	case KindEnum, KindEnum64:
+	case btf.KindEnum, btf.KindEnum64:
 		f.values(r, k, vlen, kflag)
-	case KindFwd:
+	case btf.KindFwd:
 		if kflag {
 			f.printf(" fwd_kind=union\n")
 		} else {
 			f.printf(" fwd_kind=struct\n")
 		}
-	case KindFunc:
-		f.printf(" type_id=%d linkage=%s\n", r[2], LinkageName(vlen))
-	case KindFuncProto:
+	case btf.KindFunc:
+		f.printf(" type_id=%d linkage=%s\n", r[2], btf.LinkageName(vlen))
+	case btf.KindFuncProto:
 		f.printf(" ret_type_id=%d vlen=%d\n", r[2], vlen)
 		for e := r[3:]; len(e) > 0; e = e[2:] {
 			f.printf("\t'%s' type_id=%d\n", f.name(e[0]), e[1])
 		}
-	case KindVar:
-		f.printf(" type_id=%d, linkage=%s\n", r[2], LinkageName(r[3]))
-	case KindDatasec:
+	case btf.KindVar:
+		f.printf(" type_id=%d, linkage=%s\n", r[2], btf.LinkageName(r[3]))
+	case btf.KindDatasec:
 		f.printf(" size=%d vlen=%d\n", r[2], vlen)
 		for e := r[3:]; len(e) > 0; e = e[3:] {
 			f.section(e)
 		}
-	case KindFloat:
+	case btf.KindFloat:
 		f.printf(" size=%d\n", r[2])
-	case KindDeclTag:
+	case btf.KindDeclTag:
 		f.printf(" type_id=%d component_idx=%d\n", r[2], int32(r[3]))
-	case KindLocParam, KindLocProto, KindLocsec:
+	case btf.KindLocParam, btf.KindLocProto, btf.KindLocsec:
 		f.location(k, r, vlen)
-	case KindVoid: // skipped
+	case btf.KindVoid: // skipped
 		f.printf("\n")
 	}
 }
 
 // location writes what follows the name of a kind of inlined functions.
-func (f formatter) location(k Kind, r Record, vlen uint32) {
-	if k == KindLocParam {
-		f.printf(" size=%d flags=%#x vlen=%d values='%s'\n", r[2], r[3], vlen, LocText(r))
+func (f formatter) location(k btf.Kind, r btf.Record, vlen uint32) {
+	if k == btf.KindLocParam {
+		f.printf(" size=%d flags=%#x vlen=%d values='%s'\n", r[2], r[3], vlen, btf.LocText(r))
 		return
 	}
 	f.printf(" vlen=%d\n", vlen)
-	if k == KindLocProto {
+	if k == btf.KindLocProto {
 		for _, id := range r[3:] {
 			f.printf("\ttype_id=%d value='%s'\n", id, f.place(id))
 		}
@@ -108,7 +109,7 @@ func (f formatter) location(k Kind, r Record, vlen uint32) {
 // place is the text of the LOC_PARAM with an id, "" for none.
 func (f formatter) place(id uint32) string {
 	if p := f.b.Record(id); p != nil {
-		return LocText(p)
+		return btf.LocText(p)
 	}
 	return ""
 }
@@ -128,19 +129,19 @@ func (f formatter) members(r []uint32, vlen uint32, kflag bool) {
 	}
 }
 
-func (f formatter) values(r []uint32, k Kind, vlen uint32, signed bool) {
+func (f formatter) values(r []uint32, k btf.Kind, vlen uint32, signed bool) {
 	encoding := "UNSIGNED"
 	if signed {
 		encoding = "SIGNED"
 	}
 	f.printf(" encoding=%s size=%d vlen=%d\n", encoding, r[2], vlen)
-	stride, _ := NameWords(k, vlen)
+	stride, _ := btf.NameWords(k, vlen)
 	for e := r[3:]; len(e) > 0; e = e[stride:] {
 		f.printf("\t'%s' val=", f.name(e[0]))
 		switch {
-		case k == KindEnum64 && signed:
+		case k == btf.KindEnum64 && signed:
 			f.printf("%dLL\n", int64(uint64(e[2])<<32|uint64(e[1])))
-		case k == KindEnum64:
+		case k == btf.KindEnum64:
 			f.printf("%dULL\n", uint64(e[2])<<32|uint64(e[1]))
 		case signed:
 			f.printf("%d\n", int32(e[1]))
@@ -154,36 +155,7 @@ func (f formatter) values(r []uint32, k Kind, vlen uint32, signed bool) {
 func (f formatter) section(e []uint32) {
 	f.printf("\ttype_id=%d offset=%d size=%d", e[0], e[1], e[2])
 	if r := f.b.Record(e[0]); r != nil {
-		f.printf(" (%s '%s')", InfoKind(r[1]), f.name(r[0]))
+		f.printf(" (%s '%s')", btf.InfoKind(r[1]), f.name(r[0]))
 	}
 	f.printf("\n")
-}
-
-// EncodingName returns the name of the encoding of an INT, bits 24-27 of its
-// data word, as bpftool prints it.
-func EncodingName(e uint32) string {
-	switch e {
-	case 0:
-		return "(none)"
-	case 1:
-		return "SIGNED"
-	case 2:
-		return "CHAR"
-	case 4:
-		return "BOOL"
-	}
-	return "UNKN"
-}
-
-// LinkageName returns the name of the linkage of a FUNC or VAR.
-func LinkageName(l uint32) string {
-	switch l {
-	case 0:
-		return "static"
-	case 1:
-		return "global"
-	case 2:
-		return "extern"
-	}
-	return "(unknown)"
 }
