@@ -70,9 +70,9 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 func (o Order) sorter() finish.Sorter {
 	switch o {
 	case Canonical:
-		return order.CanonicalWithMap
+		return order.Canonical
 	case ByName:
-		return order.ByNameWithMap
+		return order.ByName
 	}
 	return nil
 }

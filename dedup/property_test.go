@@ -85,7 +85,7 @@ func TestStreamEqualsExactOnUnambiguousInputs(t *testing.T) {
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
-				if err := exact.Certificate(raw, m, got); err != nil {
+				if err := deduptest.Certificate(raw, m, got); err != nil {
 					t.Errorf("seed %d: %v", seed, err)
 				}
 				byUnit, _, err := streamUnits(raw, cus, 1, false)
@@ -179,7 +179,7 @@ func TestStreamLosesNoMoreThanExactOnAmbiguousInputs(t *testing.T) {
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
-				cert := exact.Certificate(raw, m, got)
+				cert := deduptest.Certificate(raw, m, got)
 				want, em, err := exact.DedupWithMap(raw, exact.Options{})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
@@ -194,7 +194,7 @@ func TestStreamLosesNoMoreThanExactOnAmbiguousInputs(t *testing.T) {
 						t.Errorf("seed %d: %v", seed, cert)
 					}
 				}
-				if exact.Certificate(raw, em, want) != nil {
+				if deduptest.Certificate(raw, em, want) != nil {
 					batch++
 				}
 				if len(got.Off) > len(want.Off) {

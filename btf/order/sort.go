@@ -28,17 +28,11 @@ import (
 // for byte. Types keep their strings and their references, also those into the
 // base, which is not touched. b is left unchanged; the result shares its strings.
 //
-// An error says that b has types of kinds that are not known (btf.Blob.Skipped), or
-// that names overlap so that comparing them has no bound; see rankNames.
-func ByName(b *btf.Blob) (*btf.Blob, error) {
-	out, _, err := ByNameWithMap(context.Background(), b)
-	return out, err
-}
-
-// ByNameWithMap is ByName that also returns the new id of each own type, by its
-// place in b: what builds upon b needs it. It ends with the error of ctx when that
-// is done.
-func ByNameWithMap(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
+// ids has the new id of each own type, by its place in b, for split BTF over b. ByName ends
+// with the error of ctx when that is done. Other errors say that b has types of kinds that
+// are not known (btf.Blob.Skipped), or that names overlap so that comparing them has no
+// bound; see rankNames.
+func ByName(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
 	var used []uint32
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		used = append(used, b.Record(id)[0])
@@ -74,14 +68,8 @@ func ByNameWithMap(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint3
 // them gives the same bytes. (Graphs can be built by hand for which that fails. BTF
 // without duplicates has none.)
 //
-// Errors are the same as for ByName.
-func Canonical(b *btf.Blob) (*btf.Blob, error) {
-	out, _, err := CanonicalWithMap(context.Background(), b)
-	return out, err
-}
-
-// CanonicalWithMap is Canonical with ctx and the map of ByNameWithMap.
-func CanonicalWithMap(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
+// ids and errors are the same as for ByName.
+func Canonical(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
 	var used []uint32
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		btf.EachName(b.Record(id), func(off *uint32) { used = append(used, *off) })

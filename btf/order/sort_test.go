@@ -55,7 +55,7 @@ func sample(t testing.TB, bigEndian bool) *btf.Blob {
 
 var orders = []struct {
 	name string
-	sort func(*btf.Blob) (*btf.Blob, error)
+	sort func(context.Context, *btf.Blob) (*btf.Blob, []uint32, error)
 }{{"name", ByName}, {"canonical", Canonical}}
 
 func TestOrdersOfEveryKind(t *testing.T) {
@@ -63,7 +63,7 @@ func TestOrdersOfEveryKind(t *testing.T) {
 		for _, big := range []bool{false, true} {
 			b := sample(t, big)
 			before := b.Encode()
-			got, err := o.sort(b)
+			got, _, err := o.sort(t.Context(), b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestOrdersOfEveryKind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again, err = o.sort(again); err != nil || !bytes.Equal(again.Encode(), got.Encode()) {
+			if again, _, err = o.sort(t.Context(), again); err != nil || !bytes.Equal(again.Encode(), got.Encode()) {
 				t.Errorf("%s: sorting what is sorted changes it, error %v", o.name, err)
 			}
 		}
@@ -101,7 +101,7 @@ func TestCanonicalStrings(t *testing.T) {
 	i := b.Int("int", 4)
 	b.Typedef("also", i)
 	base := b.Blob(t)
-	got, err := Canonical(base)
+	got, _, err := Canonical(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestCanonicalStrings(t *testing.T) {
 	s.Typedef("zz", i)
 	s.Typedef("also", 0)
 	s.Typedef("aa", 2)
-	if got, err = Canonical(s.Blob(t)); err != nil {
+	if got, _, err = Canonical(t.Context(), s.Blob(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := string(got.Strings); s != "aa\x00zz\x00" {
@@ -237,7 +237,7 @@ func TestCanonicalForgetsTheOrder(t *testing.T) {
 // how often a choice was free.
 func canonical(t testing.TB, b *btf.Blob) (*btf.Blob, int) {
 	t.Helper()
-	got, err := Canonical(b)
+	got, _, err := Canonical(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestOverlappingNamesAreRefused(t *testing.T) {
 		blob.Record(id + 1)[0] = 1 + id
 	}
 	for _, o := range orders {
-		if _, err := o.sort(blob); err == nil || !strings.Contains(err.Error(), "overlapping names") {
+		if _, _, err := o.sort(t.Context(), blob); err == nil || !strings.Contains(err.Error(), "overlapping names") {
 			t.Errorf("%s: error %v", o.name, err)
 		}
 	}
@@ -347,11 +347,11 @@ func TestOverlappingNamesAreRefused(t *testing.T) {
 	}
 	long := b.Blob(t)
 	for _, o := range orders {
-		if _, err := o.sort(long); err != nil {
+		if _, _, err := o.sort(t.Context(), long); err != nil {
 			t.Errorf("%s: %d bytes of names that do not overlap: %v", o.name, len(long.Strings), err)
 		}
 	}
-	if b, err := Canonical(btftest.Over(sample(t, false)).Blob(t)); err != nil || len(b.Off) != 0 {
+	if b, _, err := Canonical(t.Context(), btftest.Over(sample(t, false)).Blob(t)); err != nil || len(b.Off) != 0 {
 		t.Errorf("no types: error %v", err)
 	}
 }
@@ -378,14 +378,14 @@ func FuzzSort(f *testing.F) {
 			return
 		}
 		if len(b.Skipped) > 0 {
-			if _, err := ByName(b); err == nil {
+			if _, _, err := ByName(t.Context(), b); err == nil {
 				t.Fatal("types of unknown kinds are sorted")
 			}
 			if b, err = b.WithoutSkipped(); err != nil {
 				return
 			}
 		}
-		named, err := ByName(b)
+		named, _, err := ByName(t.Context(), b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -405,7 +405,7 @@ func FuzzSort(f *testing.F) {
 // TestStop: a sort whose context is done is an error, at whatever point that is.
 func TestStop(t *testing.T) {
 	b := sample(t, false)
-	for _, sort := range []func(context.Context, *btf.Blob) (*btf.Blob, []uint32, error){CanonicalWithMap, ByNameWithMap} {
+	for _, sort := range []func(context.Context, *btf.Blob) (*btf.Blob, []uint32, error){Canonical, ByName} {
 		looks := 0
 		for after := 0; ; after++ {
 			ctx := &countdown{context.Background(), after}

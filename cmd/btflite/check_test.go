@@ -90,7 +90,7 @@ func TestKernelNeverSilent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if section != "" {
-			if err := elfwrite.Set(in, bytesSection(section, make([]byte, 8))); err != nil {
+			if err := elfwrite.Set(in, nil, bytesSection(section, make([]byte, 8))); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -68,7 +68,7 @@ func (e *encoding) setTarget(v string) (err error) {
 
 // addOrder adds --btf_sort.
 func addOrder(cmd *cobra.Command, chosen *finish.Sorter) {
-	orders := map[string]finish.Sorter{"canonical": order.CanonicalWithMap, "name": order.ByNameWithMap}
+	orders := map[string]finish.Sorter{"canonical": order.Canonical, "name": order.ByName}
 	under(cmd, groupOutput).value(func(v string) error { *chosen = orders[v]; return nil },
 		"btf_sort", "", "sort types by `ORDER`: canonical (default), name", bare("canonical"), words("canonical", "name"))
 }

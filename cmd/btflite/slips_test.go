@@ -24,7 +24,7 @@ func slipFiles(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	if err := elfwrite.Set(filepath.Join(dir, "nodebug.ko"), bytesSection(".modinfo", []byte("license=GPL"))); err != nil {
+	if err := elfwrite.Set(filepath.Join(dir, "nodebug.ko"), nil, bytesSection(".modinfo", []byte("license=GPL"))); err != nil {
 		t.Fatal(err)
 	}
 	bzImage := make([]byte, 0x400)

@@ -19,7 +19,7 @@ type sortCommand struct {
 }
 
 func newSortCommand(c *cli) *cobra.Command {
-	s := sortCommand{order: order.CanonicalWithMap}
+	s := sortCommand{order: order.Canonical}
 	cmd := &cobra.Command{
 		Use: "sort [OPTION...] IN OUT",
 		Long: `Write the BTF of IN, raw BTF or an ELF file with .BTF, to OUT as raw BTF with

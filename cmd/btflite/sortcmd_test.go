@@ -119,7 +119,7 @@ func TestSortDistilled(t *testing.T) {
 	if _, split, err = distill.Split(t.Context(), split); err != nil {
 		t.Fatal(err)
 	}
-	if split, err = order.ByName(split); err != nil {
+	if split, _, err = order.ByName(t.Context(), split); err != nil {
 		t.Fatal(err)
 	}
 	err = btfFiles.With(in, func(raw loadbtf.Raw) error {

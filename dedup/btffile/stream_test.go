@@ -29,7 +29,7 @@ func TestStreamEqualsLibbpfOnUnambiguousVectors(t *testing.T) {
 			if !bytes.Equal(out.Encode(), exp) {
 				t.Errorf("(-want +got)\n%s", cmp.Diff(btftest.Text(vectors.Parse(t, name+".exp.btf", nil)), btftest.Text(out)))
 			}
-			if err := exact.Certificate(raw, m, out); err != nil {
+			if err := deduptest.Certificate(raw, m, out); err != nil {
 				t.Error(err)
 			}
 			if !bytes.Equal(raw.Encode(), before) {
@@ -85,7 +85,7 @@ func streamBoth(t *testing.T, bigEndian bool, build func(b *btftest.Builder)) *b
 	if !bytes.Equal(got.Encode(), want.Encode()) {
 		t.Errorf("%d types, want %d: %s", len(got.Off), len(want.Off), deduptest.FirstDifference(btftest.Text(got), btftest.Text(want)))
 	}
-	if err := exact.Certificate(raw, m, got); err != nil {
+	if err := deduptest.Certificate(raw, m, got); err != nil {
 		t.Error(err)
 	}
 	return got

@@ -29,7 +29,7 @@ func Dedup(in *btf.Blob, opt Options) (*btf.Blob, error) {
 }
 
 // DedupWithMap is Dedup that also returns a map of ids: m[id] is the id in the output for
-// id of the input; see Certificate.
+// id of the input; see deduptest.Certificate.
 func DedupWithMap(in *btf.Blob, opt Options) (out *btf.Blob, m []uint32, err error) {
 	if err := in.CheckKnown(); err != nil {
 		return nil, nil, err

@@ -42,7 +42,7 @@ func TestExactEqualsLibbpfOnVectors(t *testing.T) {
 				if folder == "ambiguous" {
 					return // libbpf binds forwards of ambiguous names to either body
 				}
-				err = Certificate(raw, m, out)
+				err = deduptest.Certificate(raw, m, out)
 				if slips := name == "quirks/array-slack"; slips != (err != nil) {
 					t.Errorf("certificate: %v, want an error: %v", err, slips)
 				}
@@ -57,7 +57,7 @@ func TestStrictArraysKeepsPointersToDifferentArraysApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Certificate(raw, m, out); err != nil {
+	if err := deduptest.Certificate(raw, m, out); err != nil {
 		t.Error(err)
 	}
 	slack, err := Dedup(raw, Options{})
@@ -165,7 +165,7 @@ func TestExactTakesVeryDeepGraphs(t *testing.T) {
 	if len(out.Off) != depth+2 {
 		t.Errorf("%d types, want %d", len(out.Off), depth+2)
 	}
-	if err := Certificate(raw, m, out); err != nil {
+	if err := deduptest.Certificate(raw, m, out); err != nil {
 		t.Error(err)
 	}
 }
@@ -177,15 +177,15 @@ func TestCertificateNamesTheViolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Words[out.Off[0]+2]++
-	if err := Certificate(raw, m, out); err == nil || !strings.Contains(err.Error(), "[1]") {
+	if err := deduptest.Certificate(raw, m, out); err == nil || !strings.Contains(err.Error(), "[1]") {
 		t.Errorf("changed third word: error %v", err)
 	}
 	out.Words[out.Off[0]+2]--
 	m[2] = out.TypeCount()
-	if err := Certificate(raw, m, out); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if err := deduptest.Certificate(raw, m, out); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("dangling id: error %v", err)
 	}
-	if err := Certificate(raw, m[1:], out); err == nil {
+	if err := deduptest.Certificate(raw, m[1:], out); err == nil {
 		t.Error("short map accepted")
 	}
 }
@@ -216,7 +216,7 @@ func TestCertificateWords(t *testing.T) {
 	}
 	out := *raw
 	out.Words = slices.Clone(raw.Words)
-	if err := Certificate(raw, m, &out); err != nil {
+	if err := deduptest.Certificate(raw, m, &out); err != nil {
 		t.Fatal(err)
 	}
 	for id := uint32(1); id < raw.TypeCount(); id++ {
@@ -224,7 +224,7 @@ func TestCertificateWords(t *testing.T) {
 			w := &out.Words[raw.Off[id-1]:][:at+1][at]
 			was := *w
 			*w ^= 1
-			if err := Certificate(raw, m, &out); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("[%d]", id)) {
+			if err := deduptest.Certificate(raw, m, &out); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("[%d]", id)) {
 				t.Errorf("[%d] %s, another word %d: error %v", id, raw.Kind(id), at, err)
 			}
 			*w = was
@@ -238,7 +238,7 @@ func TestCertificateWords(t *testing.T) {
 	for id := range m[1:] {
 		m[1+id] = uint32(1+id)%(raw.TypeCount()-1) + 1
 	}
-	if err := Certificate(raw, m, moved); err != nil {
+	if err := deduptest.Certificate(raw, m, moved); err != nil {
 		t.Error(err)
 	}
 }
@@ -279,7 +279,7 @@ func TestCertificateForwards(t *testing.T) {
 		{"forward for struct", structure, fwd, false},
 	} {
 		raw, out := btftest.Build(t, nil, tt.raw), btftest.Build(t, nil, tt.out)
-		if err := Certificate(raw, []uint32{0, 1}, out); (err == nil) != tt.want {
+		if err := deduptest.Certificate(raw, []uint32{0, 1}, out); (err == nil) != tt.want {
 			t.Errorf("%s: error %v", tt.name, err)
 		}
 	}

@@ -200,7 +200,7 @@ func TestExecutableRunsAfterSet(t *testing.T) {
 	}
 	start := read(t, path)
 	for _, size := range []int64{1 << 20, 100, 1 << 20} {
-		err := Set(path, Section{Name: ".BTF", Size: size, Write: func(w io.Writer) error {
+		err := Set(path, nil, Section{Name: ".BTF", Size: size, Write: func(w io.Writer) error {
 			_, err := io.CopyN(w, zeros{}, size)
 			return err
 		}})

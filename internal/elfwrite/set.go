@@ -52,17 +52,15 @@ type Section struct {
 // what is loaded (SHF_ALLOC in a PT_LOAD, as .BTF of a kernel). There, larger
 // contents go to the end of the file and are no longer loaded; the loaded
 // image keeps the old bytes.
-func Set(path string, sections ...Section) error { return SetRead(path, nil, sections...) }
-
-// SetRead is Set for sections that were made of the file at path, which was read before:
-// read describes what path led to then. Any other file that is there now, and one that
-// was written to since, is refused with fileid.ErrChanged: it would get the contents of
-// another one.
-func SetRead(path string, read os.FileInfo, sections ...Section) error {
+//
+// read describes what path led to when the sections were made of that file; nil if they were
+// not. Any other file that is there now, and one that was written to since, is refused with
+// fileid.ErrChanged: it would get the contents of another one.
+func Set(path string, read os.FileInfo, sections ...Section) error {
 	return setOrCheck(path, read, sections, false)
 }
 
-// setOrCheck is SetRead or Check.
+// setOrCheck is Set or Check.
 func setOrCheck(path string, read os.FileInfo, sections []Section, onlyCheck bool) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -107,7 +105,7 @@ func cause(err error) error {
 	return err
 }
 
-// set is SetRead for a path that is not a symbolic link. It ends with errOnlyChecked before
+// set is Set for a path that is not a symbolic link. It ends with errOnlyChecked before
 // it writes, if it is only to check.
 func set(target string, read os.FileInfo, sections []Section, onlyCheck bool) error {
 	// Look before opening: opening a FIFO would wait for a writer.

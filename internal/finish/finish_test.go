@@ -108,13 +108,13 @@ func TestOrder(t *testing.T) {
 	if len(more) == 0 {
 		t.Fatal("no extra variables")
 	}
-	w := Work{Order: order.ByNameWithMap}
+	w := Work{Order: order.ByName}
 	e, err := w.Output(t.Context(), mmapelf.Paths(name), out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Free()
-	want, err := order.ByName(btftest.Parse(t, raw, nil))
+	want, _, err := order.ByName(t.Context(), btftest.Parse(t, raw, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestOrderFails(t *testing.T) {
 			if calls++; calls == n {
 				return nil, nil, bad
 			}
-			return order.ByNameWithMap(ctx, b)
+			return order.ByName(ctx, b)
 		}}
 		if e, err := w.Output(t.Context(), mmapelf.Paths(name), encoded(t, "s", languageC, withExtra)); e != nil || !errors.Is(err, bad) || !strings.HasPrefix(err.Error(), name+": ") {
 			t.Errorf("call %d: %v", n, err)
@@ -162,7 +162,7 @@ func TestOrderFails(t *testing.T) {
 	}
 	w := Work{Order: func(ctx context.Context, b *btf.Blob) (*btf.Blob, []uint32, error) {
 		if b.Base == nil {
-			return order.ByNameWithMap(ctx, b)
+			return order.ByName(ctx, b)
 		}
 		x := btftest.Over(b.Base)
 		x.Var("no C name", 1, btftest.Global)
@@ -179,7 +179,7 @@ func TestDistil(t *testing.T) {
 		b.Int("long", 8)
 		b.Int("int", 4)
 	})
-	for _, sort := range []Sorter{nil, order.CanonicalWithMap} {
+	for _, sort := range []Sorter{nil, order.Canonical} {
 		w := Work{Base: base, Distil: true, Order: sort}
 		shared, err := encode.NewBase(base)
 		if err != nil {

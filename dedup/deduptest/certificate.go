@@ -1,4 +1,4 @@
-package exact
+package deduptest
 
 import (
 	"bytes"
@@ -44,13 +44,14 @@ func Certificate(raw *btf.Blob, m []uint32, out *btf.Blob) error {
 
 // isForwardFor reports whether record a is a forward of definition b.
 func isForwardFor(raw *btf.Blob, a btf.Record, out *btf.Blob, b btf.Record) bool {
-	switch {
-	case a.Kind() == btf.KindFwd:
-		if !forwardOf(a, b.Info()) {
+	of := b.Kind()
+	switch a.Kind() {
+	case btf.KindFwd:
+		if union := btf.InfoKflag(a.Info()); union && of != btf.KindUnion || !union && of != btf.KindStruct {
 			return false
 		}
-	case isEnum(a) && a.Vlen() == 0:
-		if !isEnum(b) {
+	case btf.KindEnum, btf.KindEnum64:
+		if a.Vlen() != 0 || of != btf.KindEnum && of != btf.KindEnum64 {
 			return false
 		}
 	default:
