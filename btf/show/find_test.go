@@ -3,6 +3,7 @@ package show
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf/btftest"
@@ -64,6 +65,7 @@ func TestFilters(t *testing.T) {
 		{"all times", Filter{}, Times, "a 2\nwith 1\n"},
 		{"prefix of a typedef", Filter{Anonymous: true, Prefixes: []string{"atomic"}}, Names, "atomic_t\n"},
 		{"another prefix", Filter{Anonymous: true, Prefixes: []string{"a"}}, Names, "a\natomic_t\n"},
+		{"a prefix that it lacks", Filter{Anonymous: true, Prefixes: []string{"w"}}, Names, "with\n"},
 		{"without", Filter{Anonymous: true, Without: []string{"atomic"}}, Names, "a\nwith\n"},
 		{"an enum", Filter{Contains: "kind"}, Names, "with\n"},
 		{"but no other", Filter{Contains: "kind", ContainsNot: []string{"a", "kind"}}, Names, ""},
@@ -78,6 +80,26 @@ func TestFilters(t *testing.T) {
 		var got bytes.Buffer
 		if err := New(&got, v, Options{}).Methods(&Filter{Holes: holes}, " "); err != nil || got.String() != want {
 			t.Errorf("methods with %d holes: %q, %v, want %q", holes, got.String(), err, want)
+		}
+	}
+}
+
+// TestNearest: a misspelt name leads to one that differs in few letters, and a long one to none.
+func TestNearest(t *testing.T) {
+	long := strings.Repeat("n", maxName)
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		i := b.Int("task_strict", 4)
+		b.Struct("task_struct", 4, b.Member("task_stract", i, 0))
+		b.Typedef("ab", i)
+		b.Enum(long, b.Value("one", 1))
+		b.Struct("", 0)
+	}))
+	for name, want := range map[string]string{
+		"task_struct": "task_struct", "task_strikt": "task_struct", "tusk_strukt": "task_struct", "tusk_strukd": "", "task_stru": "task_struct", "task_st": "",
+		"a": "ab", "abc": "ab", "b": "ab", "c": "", "": "", long: long, long[1:]: long, long + "n": "",
+	} {
+		if got := Nearest(v, name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
 }

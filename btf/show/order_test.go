@@ -1,10 +1,13 @@
 package show
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
 )
 
@@ -47,5 +50,31 @@ func TestByName(t *testing.T) {
 	twin := append(slices.Clone(want), want[1])
 	if byName(v.Type(twin[1]), v.Type(twin[10])) != 0 {
 		t.Error("a struct is not like itself")
+	}
+}
+
+// TestReorganize: what another order of members saves, in bytes and in cache lines, as pahole -R
+// says it.
+func TestReorganize(t *testing.T) {
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		char, long := b.Int("char", 1), b.Int("long int", 8)
+		longs := b.Array(long, char, 7)
+		b.Struct("two_lines", 72, b.Member("a", char, 0), b.Member("b", longs, 64), b.Member("z", char, 512))
+		b.Struct("one_line", 24, b.Member("a", char, 0), b.Member("b", long, 64), b.Member("z", char, 128))
+		b.Struct("none", 16, b.Member("a", char, 0), b.Member("b", long, 64))
+	}))
+	for name, want := range map[string]string{
+		"two_lines": "};   /* saved 8 bytes and 1 cacheline! */", "one_line": "};   /* saved 8 bytes! */", "none": "};",
+	} {
+		ids, err := Find(v, "", name, false)
+		if err != nil || len(ids) != 1 {
+			t.Fatal(ids, err)
+		}
+		var got bytes.Buffer
+		p := New(&got, v, Options{Reorganize: true})
+		p.Entry(v.Type(ids[0]), &Filter{}, Text, "")
+		if err := p.Flush(); err != nil || !strings.HasSuffix(got.String(), "\n"+want+"\n") {
+			t.Errorf("%s: %v, %q does not end with %q", name, err, got.String(), want)
+		}
 	}
 }

@@ -47,6 +47,32 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// TestOptions: with options, the whole of a file is as pahole 1.32 has printed it with the same
+// ones.
+func TestOptions(t *testing.T) {
+	for _, x := range []struct {
+		file, golden string
+		opt          Options
+	}{
+		{"needs", "compile", Options{Compile: true}},
+		{"types", "expand", Options{Expand: true}},
+		{"types", "biggest", Options{Biggest: true}},
+		{"consts", "pointers", Options{Expand: true, Pointers: true}},
+	} {
+		want, err := os.ReadFile("testdata/" + x.file + "." + x.golden + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := New(&got, load(t, "testdata/"+x.file+".btf"), x.opt).All(); err != nil {
+			t.Fatal(err)
+		}
+		if a, b := diffLine(got.Bytes(), want); a != b {
+			t.Errorf("%s, %s: got %q, want %q", x.file, x.golden, a, b)
+		}
+	}
+}
+
 // diffLine is the first line in which got and want differ.
 func diffLine(got, want []byte) (g, w string) {
 	a, b := strings.SplitAfter(string(got), "\n"), strings.SplitAfter(string(want), "\n")

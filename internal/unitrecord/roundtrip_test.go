@@ -3,14 +3,19 @@ package unitrecord_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/btflite/btflite"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/ccobject"
+	"github.com/btflite/btflite/internal/unitrecord"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -65,4 +70,50 @@ func withFeatures(t *testing.T, data []byte, features encode.Features) []byte {
 	}
 	defer r.Close()
 	return bytes.Clone(r.BTF)
+}
+
+// TestSmallUnits: units that lack what others have give the BTF and the lines of -V of their DWARF,
+// and a unit that no record can describe says why.
+func TestSmallUnits(t *testing.T) {
+	for _, x := range []struct{ name, source, options, why string }{
+		{"no int", "char c[3]; long f(long x) { return x; }", "", ""},
+		{"an int after an array", "char c[3]; int i;", "", ""},
+		{"signs", "enum e { small = -1, large = 1 } e; enum f { huge = 0xffffffff } f; enum g { wide = 0x100000000 } g; enum h { below = -0x100000000 } h;", "", ""},
+		{"no types", "void f(void) {}", "", ""},
+		{"the oldest version", "int i, a[2];", "-gdwarf-3", ""},
+		{"an older version", "int i;", "-gdwarf-2 -gstrict-dwarf", "version 2"},
+	} {
+		source := filepath.Join(t.TempDir(), "unit.c")
+		if err := os.WriteFile(source, []byte(x.source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		path := compiled(t, source, strings.Fields("-O2 "+x.options)...)
+		if x.why != "" {
+			_, err := ccobject.Convert(mmapelf.Source{Path: path}, "test", nil)
+			if !errors.Is(err, unitrecord.ErrNot) || !strings.Contains(err.Error(), x.why) {
+				t.Errorf("%s: error %v", x.name, err)
+			}
+			continue
+		}
+		want := verbose(t, path)
+		records := sameAsDWARF(t, path)
+		if err := os.WriteFile(path, records, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := verbose(t, path); len(records) == 0 || got != want {
+			t.Errorf("%s: -V prints\n%s\nof records, and of DWARF\n%s", x.name, got, want)
+		}
+	}
+}
+
+// verbose returns what -V prints of a file.
+func verbose(t *testing.T, path string) string {
+	t.Helper()
+	var text strings.Builder
+	out, err := encode.Run([]string{path}, encode.Options{Features: encode.DefaultFeatures, Verbose: func(lines string) { fmt.Fprintln(&text, lines) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	return text.String()
 }
