@@ -46,12 +46,9 @@ func (d *dedupCommand) run(c *cli, paths []string) error {
 	if err := checkInputs(paths); err != nil {
 		return err
 	}
-	out, err := c.resolveTarget(d.output)
-	if err != nil {
-		return err
-	}
 	bases := c.basePaths(d.bases, paths)
-	if err := out.refuseInputs(slices.Concat(bases, paths)); err != nil {
+	out, err := c.resolveTarget(d.output, slices.Concat(bases, paths))
+	if err != nil {
 		return err
 	}
 	base, err := btfFiles.Chain(bases)

@@ -162,10 +162,7 @@ func (r *encodeRun) memory() uint64 {
 func (r *encodeRun) openOutputs() (err error) {
 	e, inputs := r.cfg, r.inputs()
 	if e.hasOut {
-		if r.to.main, err = r.c.resolveTarget(e.detached); err != nil {
-			return err
-		}
-		if err := r.to.main.refuseInputs(inputs); err != nil {
+		if r.to.main, err = r.c.resolveTarget(e.detached, inputs); err != nil {
 			return err
 		}
 	}
@@ -175,7 +172,8 @@ func (r *encodeRun) openOutputs() (err error) {
 	if !e.hasReport {
 		return nil
 	}
-	r.report, err = r.c.openReport(e.report, inputs, r.to.main, r.to.extra, r.to.inline)
+	r.report = &reportFile{SkippedFunctions: []skippedFunction{}}
+	r.report.to, err = r.c.reportTarget(e.report, inputs, r.to.main, r.to.extra, r.to.inline)
 	r.opt.Encode.FuncSkipped = r.report.addFunction
 	r.opt.Encode.Functions = &encode.FunctionQuery{Tell: r.report.addDefinitions}
 	return err

@@ -51,12 +51,9 @@ func (c *cli) openSide(path, what string, inputs []string, out *target) (*target
 	if path == "" {
 		return nil, nil
 	}
-	to, err := c.resolveTarget(path)
-	if err != nil {
-		return nil, err
+	to, err := c.resolveTarget(path, inputs)
+	if err == nil && out != nil && to.sameFile(out) {
+		err = fmt.Errorf("%s: the %s would replace the output", message.OneLine(to.path), what)
 	}
-	if out != nil && to.sameFile(out) {
-		return nil, fmt.Errorf("%s: the %s would replace the output", message.OneLine(to.path), what)
-	}
-	return to, to.refuseInputs(inputs)
+	return to, err
 }

@@ -108,16 +108,10 @@ func (f *flattenCommand) run(c *cli, words []string) error {
 
 // targets finds where the outputs go. origin is nil without --origin.
 func (f *flattenCommand) targets(c *cli, inputs []string) (out, origin *target, err error) {
-	if out, err = c.resolveTarget(f.output); err == nil {
-		err = out.refuseInputs(inputs)
-	}
-	if err != nil || f.origin == "" {
+	if out, err = c.resolveTarget(f.output, inputs); err != nil || f.origin == "" {
 		return out, nil, err
 	}
-	if origin, err = c.resolveTarget(f.origin); err == nil {
-		err = origin.refuseInputs(inputs)
-	}
-	if err == nil && (out.file != "" || out.stream != nil) && out.sameFile(origin) {
+	if origin, err = c.resolveTarget(f.origin, inputs); err == nil && origin.replaces(out) {
 		err = fmt.Errorf("%s: the list of origins would replace the output", message.OneLine(f.origin))
 	}
 	return out, origin, err

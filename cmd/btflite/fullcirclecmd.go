@@ -189,11 +189,8 @@ func writeC(file string, b *btf.Blob, pointerSize int) error {
 
 // keepC copies the C to the file of --keep.
 func (f *fullcircleCommand) keepC(c *cli, source string, inputs []string) error {
-	to, err := c.resolveTarget(f.keep)
+	to, err := c.resolveTarget(f.keep, inputs)
 	if err != nil {
-		return err
-	}
-	if err := to.refuseInputs(inputs); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(source)

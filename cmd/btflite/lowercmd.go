@@ -67,12 +67,9 @@ func (l *lowerCommand) run(c *cli, words []string) error {
 	if err := checkInputs(in); err != nil {
 		return err
 	}
-	out, err := c.resolveTarget(words[1])
-	if err != nil {
-		return err
-	}
 	bases := c.basePaths(l.bases, in)
-	if err := out.refuseInputs(bases); err != nil {
+	out, err := c.resolveTarget(words[1], bases)
+	if err != nil {
 		return err
 	}
 	base, err := btfFiles.Chain(bases)

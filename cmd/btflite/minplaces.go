@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,18 +29,9 @@ func findMinKernels(words []string) (kernels []minKernel, err error) {
 			continue
 		}
 		before := len(kernels)
-		// The slash makes a link to a folder count as that. No error comes back: the
-		// function below returns none.
-		_ = filepath.WalkDir(strings.TrimSuffix(w, "/")+"/", func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				kernels = append(kernels, minKernel{path: path, err: message.FileError(path, "cannot read", err)})
-			case d.IsDir() && (isArchiveStore(w, path) || isModulesFolder(path)):
-				return fs.SkipDir
-			case d.Type().IsRegular() && isDetachedName(path):
-				kernels = append(kernels, minKernel{path: path})
-			}
-			return nil
+		enter := func(folder string) bool { return !isArchiveStore(w, folder) && !isModulesFolder(folder) }
+		eachBelow(w, enter, isDetachedName, func(path string, err error) {
+			kernels = append(kernels, minKernel{path: path, err: err})
 		})
 		if len(kernels) == before {
 			return nil, fmt.Errorf("%s: no .btf files; those in tar archives have to be unpacked first", message.OneLine(w))
@@ -153,10 +143,7 @@ func (m *minCommand) place(c *cli, kernels []minKernel) (*minPlan, error) {
 	isFolder := err == nil && info.IsDir()
 	inputs := m.inputsOf(kernels)
 	if !plan.kernels && !plan.programs && !isFolder && !strings.HasSuffix(m.output, "/") {
-		if plan.single, err = c.resolveTarget(m.output); err != nil {
-			return nil, err
-		}
-		if err := plan.single.refuseInputs(inputs); err != nil {
+		if plan.single, err = c.resolveTarget(m.output, inputs); err != nil {
 			return nil, err
 		}
 	} else {
@@ -171,16 +158,8 @@ func (m *minCommand) place(c *cli, kernels []minKernel) (*minPlan, error) {
 	if m.report == "" {
 		return plan, nil
 	}
-	if plan.report, err = c.resolveTarget(m.report); err != nil {
-		return nil, err
-	}
-	if err := plan.report.refuseInputs(inputs); err != nil {
-		return nil, err
-	}
-	if plan.single != nil && (plan.single.file != "" || plan.single.stream != nil) && plan.single.sameFile(plan.report) {
-		return nil, fmt.Errorf("%s: the report would replace the output", message.OneLine(m.report))
-	}
-	return plan, nil
+	plan.report, err = c.reportTarget(m.report, inputs, plan.single)
+	return plan, err
 }
 
 // refuseCollisions returns an error if two files would have one name, or if one would replace

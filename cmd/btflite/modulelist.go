@@ -87,25 +87,38 @@ func (l *moduleList) add(word string) {
 
 // addFolder adds the modules below a folder.
 func (l *moduleList) addFolder(root string) {
-	// The slash makes WalkDir follow a root that is a symbolic link. The function below
-	// returns no error, so there is none here.
-	_ = filepath.WalkDir(strings.TrimSuffix(root, "/")+"/", func(path string, d fs.DirEntry, err error) error {
-		var info fs.FileInfo
-		if err == nil {
-			if !d.Type().IsRegular() || !isModuleName(path) {
-				return nil
-			}
-			info, err = d.Info()
+	eachBelow(root, nil, isModuleName, func(path string, err error) {
+		info, gone := os.Lstat(path)
+		if err == nil && gone != nil {
+			err = message.FileError(path, "cannot read", gone)
 		}
 		if err != nil {
-			l.addFailed(path, message.FileError(path, "cannot read", err))
-			return nil
+			l.addFailed(path, err)
+			return
 		}
 		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			rel = ownRel(path)
 		}
 		l.addFile(path, info.Size(), rel)
+	})
+}
+
+// eachBelow calls take for the regular files below a folder, or below the one to which a link
+// leads, whose paths are wanted. It enters a folder if enter, which may be nil, says so. If
+// something cannot be read, take gets its path and the error.
+func eachBelow(root string, enter, wanted func(path string) bool, take func(path string, err error)) {
+	// The slash makes WalkDir follow a root that is a symbolic link. The function below
+	// returns no error, so there is none here.
+	_ = filepath.WalkDir(strings.TrimSuffix(root, "/")+"/", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			take(path, message.FileError(path, "cannot read", err))
+		case d.IsDir() && enter != nil && !enter(path):
+			return fs.SkipDir
+		case d.Type().IsRegular() && wanted(path):
+			take(path, nil)
+		}
 		return nil
 	})
 }

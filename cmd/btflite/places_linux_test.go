@@ -217,11 +217,11 @@ func TestLateAlias(t *testing.T) {
 		}
 	}
 	c, _, _ := testCLI(t)
-	one, err := c.resolveTarget("a/y")
+	one, err := c.resolveTarget("a/y", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := c.resolveTarget("b/y")
+	two, err := c.resolveTarget("b/y", nil)
 	if err != nil || one.sameFile(two) {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestReplacedOutputKeepsModeAndLinks(t *testing.T) {
 	os.Symlink("real", filepath.Join(dir, "link"))
 	os.Link(real, filepath.Join(dir, "other"))
 	c, _, _ := testCLI(t)
-	target, err := c.resolveTarget(filepath.Join(dir, "link"))
+	target, err := c.resolveTarget(filepath.Join(dir, "link"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestDanglingLinkCreatesItsTarget(t *testing.T) {
 	dir := t.TempDir()
 	os.Symlink("real", filepath.Join(dir, "link"))
 	c, _, _ := testCLI(t)
-	target, err := c.resolveTarget(filepath.Join(dir, "link"))
+	target, err := c.resolveTarget(filepath.Join(dir, "link"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestFailedWriteLeavesOldFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, _, _ := testCLI(t)
-	target, err := c.resolveTarget(path)
+	target, err := c.resolveTarget(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestSignalRemovesTemporaryFile(t *testing.T) {
 	c, _, _ := testCLI(t)
 	died := make(chan os.Signal, 1)
 	c.guard.die = func(s os.Signal) { died <- s }
-	target, err := c.resolveTarget(filepath.Join(dir, "out"))
+	target, err := c.resolveTarget(filepath.Join(dir, "out"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,14 +232,14 @@ func TestSignalWaitsForProtectedWork(t *testing.T) {
 
 func TestDirectTargets(t *testing.T) {
 	c, stdout, _ := testCLI(t)
-	target, err := c.resolveTarget("/dev/stdout")
+	target, err := c.resolveTarget("/dev/stdout", nil)
 	if err != nil || !c.isStdout(target) {
 		t.Fatalf("standard output not recognized: %v", err)
 	}
 	if err := target.write(c.guard, writeText("bytes")); err != nil || stdout.String() != "bytes" {
 		t.Errorf("%q, %v", stdout, err)
 	}
-	target, err = c.resolveTarget("/dev/null")
+	target, err = c.resolveTarget("/dev/null", nil)
 	if err != nil || c.isStdout(target) {
 		t.Fatalf("%v", err)
 	}
@@ -256,7 +256,7 @@ func TestDirectTargets(t *testing.T) {
 	}
 	got := make(chan string)
 	go func() { b, _ := os.ReadFile(fifo); got <- string(b) }()
-	if target, err = c.resolveTarget(fifo); err != nil {
+	if target, err = c.resolveTarget(fifo, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := target.write(c.guard, writeText("piped")); err != nil {
@@ -276,7 +276,7 @@ func TestBadTargets(t *testing.T) {
 		{dir + "/none/out", ": cannot write: no such file or directory"},
 		{dir + "/none/", ": cannot write: is a directory name"},
 	} {
-		_, err := c.resolveTarget(tt.path)
+		_, err := c.resolveTarget(tt.path, nil)
 		if err == nil || err.Error() != tt.path+tt.want {
 			t.Errorf("%q: %v", tt.path, err)
 		}
@@ -295,7 +295,7 @@ func TestOutputThatIsAnInputIsRefused(t *testing.T) {
 		out     string
 		refused bool
 	}{{"in", true}, {"./in", true}, {"soft", true}, {"hard", true}, {"free", false}, {"new", false}} {
-		target, err := c.resolveTarget(tt.out)
+		target, err := c.resolveTarget(tt.out, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

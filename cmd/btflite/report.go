@@ -66,22 +66,14 @@ type reportedDefinition struct {
 	Section string `json:"section,omitempty"`
 }
 
-// openReport finds the place of the report, which must be neither an input nor an output.
-// outs may be nil.
-func (c *cli) openReport(path string, inputs []string, outs ...*target) (*reportFile, error) {
-	to, err := c.resolveTarget(path)
-	if err != nil {
-		return nil, err
+// reportTarget finds the place of a report, which must be neither an input nor an output. outs
+// may be nil.
+func (c *cli) reportTarget(path string, inputs []string, outs ...*target) (*target, error) {
+	to, err := c.resolveTarget(path, inputs)
+	if err == nil && slices.ContainsFunc(outs, to.replaces) {
+		err = fmt.Errorf("%s: the report would replace the output", message.OneLine(path))
 	}
-	if err := to.refuseInputs(inputs); err != nil {
-		return nil, err
-	}
-	for _, out := range outs {
-		if out != nil && (to.file != "" || to.stream != nil) && out.sameFile(to) {
-			return nil, fmt.Errorf("%s: the report would replace the output", message.OneLine(path))
-		}
-	}
-	return &reportFile{to: to, SkippedFunctions: []skippedFunction{}}, nil
+	return to, err
 }
 
 func (r *reportFile) addFunction(name, reason string) {

@@ -43,12 +43,9 @@ func (s *sortCommand) run(c *cli, words []string) error {
 	if err := checkInputs(in); err != nil {
 		return err
 	}
-	out, err := c.resolveTarget(words[1])
-	if err != nil {
-		return err
-	}
 	bases := c.basePaths(s.bases, in)
-	if err := out.refuseInputs(slices.Concat(bases, in)); err != nil {
+	out, err := c.resolveTarget(words[1], slices.Concat(bases, in))
+	if err != nil {
 		return err
 	}
 	base, err := btfFiles.Chain(bases)

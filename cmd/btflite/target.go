@@ -32,8 +32,9 @@ type target struct {
 // read the output of a build. (pahole's files start with 0640.)
 const newFileMode = 0o666
 
-// resolveTarget finds the target for the file name given by the user.
-func (c *cli) resolveTarget(path string) (*target, error) {
+// resolveTarget finds the target for the file name given by the user. It is an error if it is
+// one of the inputs, under whatever name.
+func (c *cli) resolveTarget(path string, inputs []string) (*target, error) {
 	if path == "" {
 		return nil, usagef("empty output file name")
 	}
@@ -44,10 +45,10 @@ func (c *cli) resolveTarget(path string) (*target, error) {
 	switch path {
 	case dash, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
 		t.openStream(c.stdout)
-		return t, nil
+		return t, t.refuseInputs(inputs)
 	case "/dev/stderr", "/dev/fd/2", "/proc/self/fd/2":
 		t.openStream(c.stderr)
-		return t, nil
+		return t, t.refuseInputs(inputs)
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -67,7 +68,7 @@ func (c *cli) resolveTarget(path string) (*target, error) {
 	if err != nil {
 		return nil, message.FileError(path, "cannot write", err)
 	}
-	return t, nil
+	return t, t.refuseInputs(inputs)
 }
 
 // openStream makes t write to w.
@@ -170,7 +171,12 @@ func (t *target) sameFile(o *target) bool {
 	return t.place != fileid.Place{} && t.place == o.place
 }
 
-// refuseInputs returns an error if the target is one of the inputs, under whatever name.
+// replaces reports whether the target would take the place of another output. out may be nil.
+func (t *target) replaces(out *target) bool {
+	return out != nil && (t.file != "" || t.stream != nil) && t.sameFile(out)
+}
+
+// refuseInputs returns an error if the target is one of the inputs.
 func (t *target) refuseInputs(inputs []string) error {
 	if t.info == nil || !t.info.Mode().IsRegular() {
 		return nil

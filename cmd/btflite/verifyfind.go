@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,16 +33,9 @@ func findVerified(words []string) (files []verifiedFile) {
 			continue
 		}
 		before := len(files)
-		// The slash makes WalkDir follow a link to a folder. The function below returns
-		// no error, so there is none here.
-		_ = filepath.WalkDir(strings.TrimSuffix(w, "/")+"/", func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				files = append(files, verifiedFile{path: path, err: message.FileError(path, "cannot read", err)})
-			case d.Type().IsRegular() && (isModuleName(path) || strings.HasSuffix(path, detachedSuffix)):
-				files = append(files, verifiedFile{path: path, inFolder: true})
-			}
-			return nil
+		hasBTF := func(path string) bool { return isModuleName(path) || strings.HasSuffix(path, detachedSuffix) }
+		eachBelow(w, nil, hasBTF, func(path string, err error) {
+			files = append(files, verifiedFile{path: path, inFolder: true, err: err})
 		})
 		if len(files) == before {
 			files = append(files, verifiedFile{path: w, err: fmt.Errorf("%s: no modules and no .btf files", message.OneLine(w))})
