@@ -110,7 +110,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
-	for n, want := range map[uint64]string{0: "0 bytes", 1023: "1023 bytes", 1536: "1.5 KiB", 3 << 20: "3.0 MiB"} {
+	for n, want := range map[uint64]string{0: "0 bytes", 1023: "1023 bytes", 1536: "1.5 KiB", 3 << 20: "3.0 MiB", 1023 << 20: "1023.0 MiB", 16 << 30: "16.0 GiB"} {
 		if got := message.ByteSize(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}

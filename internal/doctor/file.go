@@ -29,8 +29,6 @@ func (x *exam) file(path string, bases []string) error {
 		if x.hasNoBTF(path, f) {
 			return nil
 		}
-	} else {
-		x.report.Kind = "btf"
 	}
 	base, err := loadbtf.Loader{}.Chain(bases)
 	if err != nil {
@@ -40,10 +38,31 @@ func (x *exam) file(path string, bases []string) error {
 		if !btf.HasMagic(raw.BTF) {
 			return fmt.Errorf("%s: neither a kernel tree, a .config, a kernel, a module, a boot image nor BTF", message.OneLine(path))
 		}
+		if err := x.kindOf(&raw); err != nil {
+			return message.NamingFile([]string{path}, err)
+		}
 		x.setRelease(raw.Module.Release)
 		x.types(path, &raw, base, bases)
 		return nil
 	})
+}
+
+// kindOf notes what a file is whose first bytes do not say it: raw BTF, or a compressed ELF file.
+func (x *exam) kindOf(raw *loadbtf.Raw) error {
+	switch {
+	case x.report.Kind != "":
+		return nil
+	case raw.Source.Path == "":
+		x.report.Kind = "btf"
+		return nil
+	}
+	f, err := raw.Source.Open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	x.classify(f)
+	return nil
 }
 
 // classify notes what an ELF file is, and of which release.

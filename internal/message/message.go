@@ -109,15 +109,17 @@ func OneLine(s string) string {
 	return b.String()
 }
 
-// ByteSize is n in bytes, KiB or MiB.
+// ByteSize is n in bytes, KiB, MiB or GiB.
 func ByteSize(n uint64) string {
 	switch {
 	case n < 1<<10:
 		return fmt.Sprintf("%d bytes", n)
 	case n < 1<<20:
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
 // Grouped is n with commas between thousands.
