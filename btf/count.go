@@ -19,7 +19,7 @@ func Count(data []byte) (c Counts, err error) {
 		return c, err
 	}
 	c.TypeLen, c.StrLen = len(s.types), len(s.strings)
-	o := order(s.bigEndian)
+	o := Order(s.bigEndian)
 	for at := 0; at < len(s.types); {
 		if len(s.types)-at < 12 {
 			return c, fmt.Errorf("btf: types: truncated record at offset %d", at)

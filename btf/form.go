@@ -36,7 +36,7 @@ func (f Form) headerLen() uint32 {
 // AppendHeader appends the header of a blob with typeLen bytes of types and strLen
 // bytes of strings. The types follow, then the layout section, then the strings.
 func (f Form) AppendHeader(dst []byte, bigEndian bool, typeLen, strLen uint32) []byte {
-	o := order(bigEndian)
+	o := Order(bigEndian)
 	start, n, layout := len(dst), f.headerLen(), uint32(len(f.Layout))
 	dst = o.AppendUint16(dst, magic)
 	dst = append(dst, version, 0)

@@ -69,7 +69,7 @@ func TestFormIsKept(t *testing.T) {
 			blob := everyKind(t, big)
 			blob.Form = f
 			data := blob.Encode()
-			o := map[bool]binary.ByteOrder{false: binary.LittleEndian, true: binary.BigEndian}[big]
+			o := Order(big)
 			if len(data) != f.Len()+4*len(blob.Words)+len(blob.Strings) || o.Uint32(data[4:]) != headerLen(f) {
 				t.Errorf("%+v: %d bytes, header of %d", f, len(data), o.Uint32(data[4:]))
 			}

@@ -20,13 +20,14 @@ func AppendHeader(dst []byte, bigEndian bool, typeLen, strLen uint32) []byte {
 	return Form{}.AppendHeader(dst, bigEndian, typeLen, strLen)
 }
 
-// byteOrder reads and appends integers of one byte order.
-type byteOrder interface {
+// ByteOrder reads, writes and appends integers of one byte order.
+type ByteOrder interface {
 	binary.ByteOrder
 	binary.AppendByteOrder
 }
 
-func order(bigEndian bool) byteOrder {
+// Order returns a byte order.
+func Order(bigEndian bool) ByteOrder {
 	if bigEndian {
 		return binary.BigEndian
 	}
@@ -70,7 +71,7 @@ func parseHeader(data []byte) (sections, error) {
 	if data[3] != 0 {
 		return s, fmt.Errorf("btf: header: unsupported flags %#x at offset 3", data[3])
 	}
-	o := order(s.bigEndian)
+	o := Order(s.bigEndian)
 	word := func(off int) uint64 { return uint64(o.Uint32(data[off:])) }
 	hdrLen := word(4)
 	if hdrLen < HeaderLen || hdrLen > uint64(len(data)) {

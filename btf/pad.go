@@ -59,7 +59,7 @@ func (p *padder) Write(b []byte) (int, error) {
 
 // lengthen changes the length of the strings in the header.
 func (p *padder) lengthen() error {
-	o := order(p.head[0] == magic>>8)
+	o := Order(p.head[0] == magic>>8)
 	strLen := o.Uint32(p.head[20:])
 	p.end = int64(o.Uint32(p.head[4:])) + int64(o.Uint32(p.head[16:])) + int64(strLen)
 	if p.more < 0 || int64(strLen)+p.more > maxLoadedStrings {

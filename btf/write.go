@@ -17,7 +17,7 @@ func (b *Blob) Encode() []byte {
 func AppendWords(dst []byte, bigEndian bool, words []uint32) []byte {
 	n := len(dst)
 	dst = append(dst, make([]byte, 4*len(words))...)
-	o := order(bigEndian)
+	o := Order(bigEndian)
 	for i, w := range words {
 		o.PutUint32(dst[n+4*i:], w)
 	}

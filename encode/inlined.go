@@ -53,14 +53,13 @@ func (in *inlining) free() {
 
 // listCode lists the sections of an input that have code.
 func (in *inlining) listCode(f *input) {
-	const alloc, execute = 2, 4
 	var addrs []uint64
 	if f.File.Relocatable() {
 		addrs = f.File.Addresses()
 	}
 	for i := range f.File.ELF.Sections {
 		s := &f.File.ELF.Sections[i]
-		if s.Flags&(alloc|execute) != alloc|execute || s.Size == 0 {
+		if !s.IsCode() {
 			continue
 		}
 		c := codeSection{s.Addr, s.Size, uint32(i)}

@@ -1,12 +1,12 @@
 package encode
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/inline"
 )
 
@@ -109,10 +109,7 @@ func (r *run) addInlined(out *Output, in *inlining) error {
 
 // besideOf returns the output as the BTF that the records are added to.
 func besideOf(out *Output, base *Base) (*inline.Beside, error) {
-	b := &inline.Beside{Order: binary.LittleEndian, First: 1}
-	if out.BigEndian {
-		b.Order = binary.BigEndian
-	}
+	b := &inline.Beside{Order: elfabi.Order(out.BigEndian), First: 1}
 	if base != nil {
 		b.First = base.d.Blob().TypeCount()
 	}

@@ -88,7 +88,7 @@ func TestSectionTableBounds(t *testing.T) {
 		}
 	}
 	for n := range ehdrSize64 {
-		b := append([]byte(elfMagic), 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		b := append([]byte(elfabi.Magic), 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 		if _, err := parse("", append(b, make([]byte, 64)...)[:n]); err == nil {
 			t.Errorf("%d bytes of a header: no error", n)
 		}

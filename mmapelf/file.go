@@ -123,7 +123,7 @@ func openFile(path string, file *os.File) (*File, error) {
 	if _, err := file.ReadAt(ident[:], 0); err != nil && err != io.EOF {
 		return nil, err
 	}
-	if string(ident[:4]) != elfMagic {
+	if string(ident[:4]) != elfabi.Magic {
 		return nil, &FormatError{Path: path, Section: elfHeader, What: "not an ELF file"}
 	}
 	m, err := mmap.MapRegion(file, int(info.Size()), mmap.RDONLY, 0, 0)

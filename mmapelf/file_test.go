@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -245,7 +246,7 @@ func TestCloseUnmaps(t *testing.T) {
 	readable := func(b []byte) (ok bool) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		defer func() { ok = recover() == nil }()
-		return b[0] == elfMagic[0]
+		return b[0] == elfabi.Magic[0]
 	}
 	for _, mapped := range []bool{true, false} {
 		f, err := New("", image)

@@ -22,12 +22,8 @@ type Section struct {
 	EntSize uint64 // bytes of an entry, for sections that are tables
 }
 
-// Numbers of the ELF specification (gABI).
-const (
-	elfMagic  = "\x7fELF"
-	identSize = 16 // e_ident
-
-)
+// identSize is the size of e_ident in bytes.
+const identSize = 16
 
 // Names of headers in errors.
 const (
@@ -47,31 +43,23 @@ const (
 	shdrSize64 = 64
 )
 
-func (f *File) u16(b []byte) uint16 {
-	if f.BigEndian {
-		return binary.BigEndian.Uint16(b)
-	}
-	return binary.LittleEndian.Uint16(b)
-}
+// Order returns the byte order of the file.
+func (f *File) Order() binary.ByteOrder { return elfabi.Order(f.BigEndian) }
 
-func (f *File) u32(b []byte) uint32 {
-	if f.BigEndian {
-		return binary.BigEndian.Uint32(b)
-	}
-	return binary.LittleEndian.Uint32(b)
-}
+func (f *File) u16(b []byte) uint16 { return f.Order().Uint16(b) }
+func (f *File) u32(b []byte) uint32 { return f.Order().Uint32(b) }
+func (f *File) u64(b []byte) uint64 { return f.Order().Uint64(b) }
 
-func (f *File) u64(b []byte) uint64 {
-	if f.BigEndian {
-		return binary.BigEndian.Uint64(b)
-	}
-	return binary.LittleEndian.Uint64(b)
+// IsCode reports whether s has bytes that are loaded and executed.
+func (s *Section) IsCode() bool {
+	const code = elfabi.SHFAlloc | elfabi.SHFExecInstr
+	return s.Flags&code == code && s.Size > 0
 }
 
 // parse reads the headers of the ELF image data. The result keeps data.
 func parse(path string, data []byte) (*File, error) {
 	f := &File{Path: path, data: data}
-	if len(data) < identSize || string(data[:4]) != elfMagic {
+	if len(data) < identSize || string(data[:4]) != elfabi.Magic {
 		return nil, f.errorf(elfHeader, 0, "not an ELF file")
 	}
 	switch data[4] {

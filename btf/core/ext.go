@@ -39,10 +39,7 @@ func (w words) at(off int) (v uint32, ok bool) {
 
 // relocPart returns the part of .BTF.ext with the relocations.
 func relocPart(ext []byte, bigEndian bool) (w words, err error) {
-	w = words{ext, binary.LittleEndian}
-	if bigEndian {
-		w.order = binary.BigEndian
-	}
+	w = words{ext, btf.Order(bigEndian)}
 	if len(ext) < extShortest {
 		return w, fmt.Errorf("%d bytes are less than a header", len(ext))
 	}

@@ -2,7 +2,6 @@ package rawdata
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -244,10 +243,7 @@ func (r record) number(n int64) {
 
 // word is a number of 1, 2, 4 or 8 bytes.
 func word(v *view.View, b []byte, size uint64) uint64 {
-	var order binary.ByteOrder = binary.LittleEndian
-	if v.Blob().BigEndian {
-		order = binary.BigEndian
-	}
+	order := btf.Order(v.Blob().BigEndian)
 	switch size {
 	case 1:
 		return uint64(b[0])

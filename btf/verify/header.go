@@ -54,18 +54,17 @@ func parseSections(data []byte, base *btf.Blob) (sections, error) {
 	if len(data) < minHeader {
 		return s, headerFault("%d bytes are too few for one", len(data))
 	}
-	var order binary.ByteOrder = binary.LittleEndian
 	switch {
 	case data[0] == 0x9f && data[1] == 0xeb:
 	case data[0] == 0xeb && data[1] == 0x9f:
 		s.bigEndian = true
-		order = binary.BigEndian
 	default:
 		return s, headerFault("bad magic %#02x%02x", data[0], data[1])
 	}
 	if split && base.BigEndian != s.bigEndian {
 		return s, headerFault("byte order differs from the base's")
 	}
+	order := btf.Order(s.bigEndian)
 	hdrLen := order.Uint32(data[4:])
 	if uint64(hdrLen) > uint64(len(data)) || hdrLen < minHeader {
 		return s, headerFault("bad length %d", hdrLen)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/ccobject"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elfobject"
 	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/message"
@@ -78,7 +79,7 @@ func knownForm(path string) error {
 		return nil
 	}
 	switch string(head[:]) {
-	case "\x7fELF":
+	case elfabi.Magic:
 		return nil
 	case "BC\xc0\xde", "\xde\xc0\x17\x0b":
 		return ccobject.ErrLTO

@@ -38,8 +38,7 @@ func openCode(input, given string) (*codeMap, error) {
 	defer e.Close()
 	m := &codeMap{path: path}
 	for i := range e.Sections {
-		const alloc, execute = 2, 4
-		if s := &e.Sections[i]; s.Flags&(alloc|execute) == alloc|execute && s.Size > 0 {
+		if s := &e.Sections[i]; s.IsCode() {
 			m.sections = append(m.sections, codeRange{s.Name, s.Addr, s.Size, uint32(i)})
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,10 +48,7 @@ func isSplit(data []byte) bool {
 	if len(data) < btf.HeaderLen {
 		return false
 	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if data[0] == 0xeb {
-		order = binary.BigEndian
-	}
+	order := btf.Order(data[0] == 0xeb)
 	at := uint64(order.Uint32(data[4:])) + uint64(order.Uint32(data[16:]))
 	n := order.Uint32(data[20:])
 	return n == 0 || at < uint64(len(data)) && data[at] != 0

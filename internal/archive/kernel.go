@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"path"
@@ -34,13 +33,8 @@ func isProgram(head []byte) bool {
 	if len(head) < headerSize || !loadbtf.IsELF(head) {
 		return false
 	}
-	var o binary.ByteOrder = binary.LittleEndian
-	if head[5] == 2 {
-		o = binary.BigEndian
-	}
-	const executable, shared = 2, 3
-	t := o.Uint16(head[16:])
-	return t == executable || t == shared
+	t := elfabi.Order(head[5] == 2).Uint16(head[16:])
+	return t == elfabi.ETExec || t == elfabi.ETDyn
 }
 
 // largeProgram is the size of a file, in bytes, that only kernels have among the programs of a

@@ -8,6 +8,7 @@ import (
 
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -88,8 +89,7 @@ func (m *module) read(in mmapelf.Source) error {
 		return err
 	}
 	defer f.Close()
-	const relocatable = 1
-	if f.Type != relocatable || f.Section(".modinfo") == nil && f.Section(".gnu.linkonce.this_module") == nil {
+	if f.Type != elfabi.ETRel || f.Section(".modinfo") == nil && f.Section(".gnu.linkonce.this_module") == nil {
 		return errNoModule
 	}
 	m.arch = archOf(f)

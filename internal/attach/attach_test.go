@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -268,14 +269,14 @@ func TestEach(t *testing.T) {
 		return found
 	}
 	code := elftest.Section{Name: ".text", Addr: 0x1000, Flags: elftest.Alloc | elftest.Exec, Data: make([]byte, 64)}
-	thumb := image(elftest.Little32, elftest.Executable, machineARM, []elftest.Section{code},
+	thumb := image(elftest.Little32, elftest.Executable, elfabi.EMARM, []elftest.Section{code},
 		[]sym{{"thumb", ".text", 0x1011, 4, function}, {"label", ".text", 0x1021, 0, noType}, {"$t", ".text", 0x1010, 0, noType}})
 	if diff := cmp.Diff(map[string]uint64{"thumb": 0x1010, "label": 0x1021}, values(thumb)); diff != "" {
 		t.Error(diff)
 	}
 	for _, l := range []elftest.Layout{elftest.Big64, elftest.Little64} {
 		descriptors := elftest.Section{Name: ".opd", Addr: 0x2000, Flags: elftest.Alloc, Data: words(l, 0, 0, 0, 0x1020, 0, 0, 0x9000, 0, 0)}
-		got := values(image(l, elftest.Executable, machinePPC64, []elftest.Section{code, descriptors},
+		got := values(image(l, elftest.Executable, elfabi.EMPPC64, []elftest.Section{code, descriptors},
 			[]sym{{"far", ".opd", 0x2018, 32, function}, {"odd", ".opd", 0x2030, 32, function}, {"beyond", ".opd", 0x2048, 32, function}}))
 		if diff := cmp.Diff(map[string]uint64{"far": 0x1020, "odd": 0x2030, "beyond": 0x2048}, got); diff != "" {
 			t.Error(l, diff)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elfreloc"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -72,10 +73,10 @@ var marked = map[string]bool{
 
 func newPlaceReader(f *mmapelf.File) *placeReader {
 	p := &placeReader{f: f, bases: make([]uint64, len(f.Sections)), marks: map[string]uint64{}, sets: map[string]idMark{}}
-	const relocatable, firstBase = 1, 1 << 16
+	const firstBase = 1 << 16
 	end := uint64(firstBase)
 	for i := range f.Sections {
-		if s := &f.Sections[i]; f.Type == relocatable && s.Flags&flagAlloc != 0 {
+		if s := &f.Sections[i]; f.Type == elfabi.ETRel && s.Flags&elfabi.SHFAlloc != 0 {
 			p.bases[i] = end
 			end += (s.Size + 0xfff) &^ 0xfff
 		}
@@ -109,7 +110,7 @@ const (
 // read reads the tables.
 func (p *placeReader) read() (at places, err error) {
 	at.bases = p.bases
-	if p.f.Machine == machineA64 {
+	if p.f.Machine == elfabi.EMAArch64 {
 		at.before = 16 // patchable-function-entry has words there
 	}
 	if at.traced, err = p.table("__start_mcount_loc", "__stop_mcount_loc", "__mcount_loc", "__patchable_function_entries"); err != nil {
@@ -166,7 +167,7 @@ func (p *placeReader) table(from, end string, sections ...string) ([]uint64, err
 	if ok && also && low < high {
 		for i := range p.f.Sections {
 			s := &p.f.Sections[i]
-			if s.Flags&flagAlloc == 0 || low < s.Addr || high-s.Addr > s.Size {
+			if s.Flags&elfabi.SHFAlloc == 0 || low < s.Addr || high-s.Addr > s.Size {
 				continue
 			}
 			data, err := p.contents(s)
@@ -180,7 +181,7 @@ func (p *placeReader) table(from, end string, sections ...string) ([]uint64, err
 	for _, name := range sections {
 		s := p.f.Section(name)
 		// The other section is for something else on machines that have the first.
-		if s == nil || name == sections[0] && s.Size == 0 || name == "__patchable_function_entries" && p.f.Machine == machineX86 {
+		if s == nil || name == sections[0] && s.Size == 0 || name == "__patchable_function_entries" && p.f.Machine == elfabi.EMX8664 {
 			continue
 		}
 		data, err := p.contents(s)
@@ -197,8 +198,7 @@ func (p *placeReader) table(from, end string, sections ...string) ([]uint64, err
 
 // contents are the bytes of a section; nil if only its debug information was kept.
 func (p *placeReader) contents(s *mmapelf.Section) ([]byte, error) {
-	const nobits = 8
-	if s.Type == nobits {
+	if s.Type == elfabi.SHTNobits {
 		return nil, nil
 	}
 	data, err := p.f.Data(s)
@@ -210,10 +210,9 @@ func (p *placeReader) contents(s *mmapelf.Section) ([]byte, error) {
 
 // relocated applies the relocations of a section to its bytes.
 func (p *placeReader) relocated(s *mmapelf.Section, data []byte) ([]byte, error) {
-	const rela, rel = 4, 9
 	for i := range p.f.Sections {
 		r := &p.f.Sections[i]
-		if r.Type != rela && r.Type != rel || uint64(r.Info) != uint64(s.Index) {
+		if r.Type != elfabi.SHTRela && r.Type != elfabi.SHTRel || uint64(r.Info) != uint64(s.Index) {
 			continue
 		}
 		symtab, err := p.f.Data(p.f.Section(".symtab"))
@@ -232,7 +231,7 @@ func (p *placeReader) relocated(s *mmapelf.Section, data []byte) ([]byte, error)
 		if err != nil {
 			return nil, err
 		}
-		t, err := object.NewTable(s.Name, s.Size, list, r.Type == rela)
+		t, err := object.NewTable(s.Name, s.Size, list, r.Type == elfabi.SHTRela)
 		if err != nil {
 			return nil, err
 		}
@@ -248,11 +247,11 @@ func (p *placeReader) addresses(data []byte) (list []uint64) {
 	for ; len(data) >= width && width > 0; data = data[width:] {
 		x := uint64(0)
 		if width == 8 {
-			x = order(p.f).Uint64(data)
+			x = p.f.Order().Uint64(data)
 		} else {
-			x = uint64(order(p.f).Uint32(data))
+			x = uint64(p.f.Order().Uint32(data))
 		}
-		if p.f.Machine == machineARM {
+		if p.f.Machine == elfabi.EMARM {
 			x &^= 1
 		}
 		if x != 0 {

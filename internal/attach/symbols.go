@@ -1,10 +1,10 @@
 package attach
 
 import (
-	"encoding/binary"
 	"errors"
 	"slices"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -18,31 +18,11 @@ type symbol struct {
 	global      bool
 }
 
-// Machines with special symbols (ELF gABI, e_machine).
-const (
-	machinePPC64 = 21
-	machineARM   = 40
-	machineX86   = 62 // of 64 bits
-	machineA64   = 183
-)
-
-const (
-	flagAlloc   = 2 // SHF_ALLOC
-	flagExecute = 4 // SHF_EXECINSTR
-)
-
 // ErrNoSymbols is the error for a file without a symbol table.
 var ErrNoSymbols = errors.New("no section .symtab")
 
-func order(f *mmapelf.File) binary.ByteOrder {
-	if f.BigEndian {
-		return binary.BigEndian
-	}
-	return binary.LittleEndian
-}
-
 // IsFunction reports whether the type of a symbol is STT_FUNC.
-func IsFunction(s *mmapelf.Symbol) bool { return s.Info&0xf == 2 }
+func IsFunction(s *mmapelf.Symbol) bool { return s.Info&0xf == elfabi.STTFunc }
 
 // Each calls fn for the symbols of a file that the kernel may have, in the order of the
 // table. The values are places in memory: the lowest bit of an ARM function says that its
@@ -60,8 +40,7 @@ func Each(f *mmapelf.File, fn func(name []byte, s *mmapelf.Symbol, code bool)) e
 	}
 	d := descriptorsOf(f)
 	return f.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
-		const kindSection, kindFile = 3, 4 // STT_SECTION, STT_FILE
-		if kind := s.Info & 0xf; kind == kindSection || kind == kindFile || s.Shndx == 0 || uint64(s.Shndx) >= uint64(len(f.Sections)) {
+		if kind := s.Info & 0xf; kind == elfabi.STTSection || kind == elfabi.STTFile || s.Shndx == 0 || uint64(s.Shndx) >= uint64(len(f.Sections)) {
 			return true
 		}
 		name, ok := f.StringAt(names, s.Name)
@@ -69,15 +48,15 @@ func Each(f *mmapelf.File, fn func(name []byte, s *mmapelf.Symbol, code bool)) e
 			return true
 		}
 		section := &f.Sections[s.Shndx]
-		code := section.Flags&flagExecute != 0
+		code := section.Flags&elfabi.SHFExecInstr != 0
 		switch {
-		case f.Machine == machineARM && IsFunction(s):
+		case f.Machine == elfabi.EMARM && IsFunction(s):
 			s.Value &^= 1
 		case d != nil && int(s.Shndx) == d.section.Index && IsFunction(s):
 			d.follow(s)
 			code = true
 		}
-		if section.Flags&flagAlloc != 0 {
+		if section.Flags&elfabi.SHFAlloc != 0 {
 			fn(name, s, code)
 		}
 		return true
@@ -95,9 +74,8 @@ type descriptors struct {
 // descriptorsOf finds the descriptors; nil if there are none. In relocatable files they
 // get their contents from the linker, so there is nothing to follow.
 func descriptorsOf(f *mmapelf.File) *descriptors {
-	const relocatable, progbits = 1, 1
 	s := f.Section(".opd")
-	if f.Machine != machinePPC64 || s == nil || s.Type != progbits || f.Type == relocatable {
+	if f.Machine != elfabi.EMPPC64 || s == nil || s.Type != elfabi.SHTProgbits || f.Type == elfabi.ETRel {
 		return nil
 	}
 	data, err := f.Data(s)
@@ -113,9 +91,9 @@ func (d *descriptors) follow(s *mmapelf.Symbol) {
 	if at > uint64(len(d.data)) || uint64(len(d.data))-at < 8 {
 		return
 	}
-	to := order(d.f).Uint64(d.data[at:])
+	to := d.f.Order().Uint64(d.data[at:])
 	i := slices.IndexFunc(d.f.Sections, func(x mmapelf.Section) bool {
-		return x.Flags&flagExecute != 0 && to >= x.Addr && to-x.Addr < x.Size
+		return x.Flags&elfabi.SHFExecInstr != 0 && to >= x.Addr && to-x.Addr < x.Size
 	})
 	if i >= 0 {
 		s.Value, s.Shndx = to, uint32(i)

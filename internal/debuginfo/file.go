@@ -219,7 +219,7 @@ func (nm *naming) kind(section string) string {
 func (f *File) Split() bool { return f.dwo != nil }
 
 // Order returns the file's byte order.
-func (f *File) Order() binary.ByteOrder { return order(f.BigEndian) }
+func (f *File) Order() binary.ByteOrder { return elfabi.Order(f.BigEndian) }
 
 // Close closes the file and releases the memory.
 func (f *File) Close() {

@@ -1,8 +1,6 @@
 package debuginfo
 
 import (
-	"encoding/binary"
-
 	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -39,7 +37,7 @@ func (f *File) LinkTimeOptimized() (on bool, err error) {
 
 // eachNote calls fn for the notes of a section as long as it returns true.
 func eachNote(b []byte, bigEndian bool, fn func(name []byte, typ uint32, desc []byte) bool) {
-	o := order(bigEndian)
+	o := elfabi.Order(bigEndian)
 	for len(b) >= 12 {
 		namesz, descsz, typ := uint64(o.Uint32(b)), uint64(o.Uint32(b[4:])), o.Uint32(b[8:])
 		desc := 12 + (namesz+3)&^3
@@ -80,12 +78,4 @@ func BuildIDIn(notes []byte, bigEndian bool) (id []byte) {
 		return id == nil
 	})
 	return id
-}
-
-// order returns a byte order.
-func order(bigEndian bool) binary.ByteOrder {
-	if bigEndian {
-		return binary.BigEndian
-	}
-	return binary.LittleEndian
 }

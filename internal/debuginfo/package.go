@@ -71,7 +71,7 @@ func openIndex(e *mmapelf.File, index string) (x packIndex, err error) {
 	if len(x.b) < 16 {
 		return x, bad
 	}
-	o := order(e.BigEndian)
+	o := e.Order()
 	x.order, x.version = o, o.Uint32(x.b)
 	if v := uint32(o.Uint16(x.b)); v == 5 {
 		x.version = 5

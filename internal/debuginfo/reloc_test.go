@@ -255,7 +255,7 @@ func TestNumbers(t *testing.T) {
 		c.Hdr.AddrSize = 4
 		b := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}
 		r := Ranges{Old: b, New: b[1:]}
-		o := order(big)
+		o := elfabi.Order(big)
 		for _, x := range []struct {
 			at, n uint64
 			ok    bool

@@ -194,5 +194,5 @@ func debugLink(e *mmapelf.File) (name string, crc uint32, err error) {
 	if strings.ContainsAny(name, "/\\") || name == "." || name == ".." {
 		return "", 0, fmt.Errorf("%s: .gnu_debuglink: %s is not a file name", e.Path, Quote(b[:n]))
 	}
-	return name, order(e.BigEndian).Uint32(b[at:]), nil
+	return name, e.Order().Uint32(b[at:]), nil
 }

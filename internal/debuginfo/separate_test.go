@@ -54,7 +54,7 @@ func TestDebugLink(t *testing.T) {
 			name, crc, err := debugLink(withSection(t, dt.Section{Name: ".gnu_debuglink", Data: []byte(x.data)}, big).ELF)
 			want := uint32(0)
 			if x.ok {
-				want = order(big).Uint32([]byte{1, 2, 3, 4})
+				want = elfabi.Order(big).Uint32([]byte{1, 2, 3, 4})
 			}
 			if name != x.name || crc != want || (err == nil) != x.ok {
 				t.Errorf("%q: %q, %#x, %v", x.data, name, crc, err)

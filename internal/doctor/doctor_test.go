@@ -185,7 +185,7 @@ func TestFiles(t *testing.T) {
 		{"rust", kernel("6.12.1", btfSection(rust)), "vmlinux", "refused", false},
 		{"cut.btf", string(base.Encode()[:50]), "btf", "broken-btf", false},
 		{"empty", kernel("6.12.1", elftest.Section{Name: ".BTF"}), "vmlinux", "empty-btf", false},
-		{"vmlinux.debug", kernel("6.12.1", elftest.Section{Name: ".BTF", Type: noBits, Size: 64}), "vmlinux", "debug-file", false},
+		{"vmlinux.debug", kernel("6.12.1", elftest.Section{Name: ".BTF", Type: elftest.Nobits, Size: 64}), "vmlinux", "debug-file", false},
 		{"raw.btf", string(base.Encode()), "btf", "", false},
 		{"raw.btf.gz", zipped(string(base.Encode())), "btf", "", false},
 		{"m.ko", module("6.12.1", btfSection(over)), "module", "base-needed", false},

@@ -80,8 +80,6 @@ func (x *exam) classify(f *mmapelf.File) {
 	x.setRelease(basematch.ReleaseOf(f))
 }
 
-const noBits = 8 // SHT_NOBITS
-
 // hasDWARF reports whether a file has debug information of its own.
 func hasDWARF(f *mmapelf.File) bool {
 	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
@@ -96,7 +94,7 @@ func (x *exam) hasNoBTF(path string, f *mmapelf.File) bool {
 	}
 	s := f.Section(loadbtf.SectionBTF)
 	switch {
-	case s != nil && s.Type == noBits:
+	case s != nil && s.Type == elfabi.SHTNobits:
 		r.add(Error, "debug-file", "section .BTF has no contents: this is the debug file of a kernel, and the BTF is in the kernel itself", encode+"--btf_encode_detached=vmlinux.btf "+name)
 	case s != nil && s.Size > 0:
 		return false

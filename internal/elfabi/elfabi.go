@@ -3,8 +3,25 @@
 // for the start of that package.
 package elfabi
 
+import "encoding/binary"
+
+// Magic begins an ELF file.
+const Magic = "\x7fELF"
+
+// Order returns a byte order.
+func Order(bigEndian bool) binary.ByteOrder {
+	if bigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
 // Types of files (e_type).
-const ETRel = 1
+const (
+	ETRel  = 1
+	ETExec = 2
+	ETDyn  = 3
+)
 
 // Machines (e_machine).
 const (
@@ -47,6 +64,7 @@ const (
 // Flags of sections (sh_flags).
 const (
 	SHFAlloc      = 0x2
+	SHFExecInstr  = 0x4
 	SHFMerge      = 0x10
 	SHFInfoLink   = 0x40
 	SHFLinkOrder  = 0x80
@@ -65,6 +83,8 @@ const (
 
 // Types of symbols (the low half of st_info).
 const (
-	STTObject = 1
-	STTFunc   = 2
+	STTObject  = 1
+	STTFunc    = 2
+	STTSection = 3
+	STTFile    = 4
 )

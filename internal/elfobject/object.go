@@ -36,10 +36,7 @@ func shape(format string, args ...any) error {
 
 // New is the object in f. It fails with ErrShape, or because the file is damaged.
 func New(f *mmapelf.File) (*Object, error) {
-	o := &Object{f: f, raw: f.Bytes(), order: binary.LittleEndian}
-	if f.BigEndian {
-		o.order = binary.BigEndian
-	}
+	o := &Object{f: f, raw: f.Bytes(), order: f.Order()}
 	switch {
 	case f.Type != elfabi.ETRel:
 		return nil, shape("it is not relocatable")

@@ -51,10 +51,7 @@ func NewObject(f Format, symtab, extended []byte, addrs []uint64) (*Object, erro
 		return nil, fmt.Errorf("relocations of machine %d are not known", f.Machine)
 	}
 	o := &Object{machine: f.Machine, class64: f.Class64, bigEndian: f.BigEndian, symtab: symtab, extended: extended, addrs: addrs}
-	o.order = binary.LittleEndian
-	if f.BigEndian {
-		o.order = binary.BigEndian
-	}
+	o.order = elfabi.Order(f.BigEndian)
 	o.mips64el = f.Machine == elfabi.EMMIPS && f.Class64 && !f.BigEndian
 	for t, r := range m {
 		if int(t) >= len(o.rules) {

@@ -325,7 +325,7 @@ func TestObjectAlignment(t *testing.T) {
 	for _, l := range elftest.Layouts {
 		for size := range int64(18) {
 			to := Target{class64: l.Class64, order: l.Order}
-			copy(to.ident[:], append([]byte(elfMag), byte(l.Pick(2, 1)), byte(pick(to.BigEndian(), 2, 1)), 1))
+			copy(to.ident[:], append([]byte(elfabi.Magic), byte(l.Pick(2, 1)), byte(pick((to.order == binary.BigEndian), 2, 1)), 1))
 			fill := func(w io.Writer) error { _, err := w.Write(make([]byte, size)); return err }
 			var out bytes.Buffer
 			if err := to.NewObject(Section{Name: ".a", Size: size, Write: fill}, Section{Name: ".b", Size: size, Write: fill}).Write(&out); err != nil {

@@ -60,7 +60,6 @@ func (a span) contains(b span) bool {
 const (
 	ptLoad  = 1
 	pnXnum  = 0xffff
-	elfMag  = "\x7fELF"
 	nameEnd = "\x00"
 )
 
@@ -103,7 +102,7 @@ func readImage(r io.ReaderAt, size int64) (*image, error) {
 	if _, err := r.ReadAt(ident[:], 0); err != nil {
 		return nil, err
 	}
-	if string(ident[:4]) != elfMag {
+	if string(ident[:4]) != elfabi.Magic {
 		return nil, errors.New("not an ELF file")
 	}
 	switch ident[4] {
@@ -113,14 +112,10 @@ func readImage(r io.ReaderAt, size int64) (*image, error) {
 	default:
 		return nil, fmt.Errorf("ELF header+0x4: unknown class %d", ident[4])
 	}
-	switch ident[5] {
-	case 1:
-		m.order = binary.LittleEndian
-	case 2:
-		m.order = binary.BigEndian
-	default:
+	if ident[5] != 1 && ident[5] != 2 {
 		return nil, fmt.Errorf("ELF header+0x5: unknown byte order %d", ident[5])
 	}
+	m.order = elfabi.Order(ident[5] == 2)
 	var err error
 	if m.ehdr, err = m.read(r, "ELF header", span{0, uint64(m.ehdrSize())}); err != nil {
 		return nil, err

@@ -41,9 +41,6 @@ func TargetOf(path string) (t Target, err error) {
 	return t, nil
 }
 
-// BigEndian tells the byte order of the target.
-func (t *Target) BigEndian() bool { return t.order == binary.BigEndian }
-
 // Object is a relocatable ELF file (ET_REL) of nothing but sections, for a
 // linker to put into another one. Names that begin with ".note." are notes
 // (SHT_NOTE), others hold data (SHT_PROGBITS); no section is loaded. There is

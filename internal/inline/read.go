@@ -162,10 +162,9 @@ func (r *Reader) start(c *debuginfo.Cursor) error {
 
 // programBase is the lowest address of a section with code: of a kernel _text.
 func programBase(f *debuginfo.File) uint64 {
-	const alloc, execute = 2, 4
 	base := ^uint64(0)
 	for i := range f.ELF.Sections {
-		if s := &f.ELF.Sections[i]; s.Flags&(alloc|execute) == alloc|execute && s.Size > 0 {
+		if s := &f.ELF.Sections[i]; s.IsCode() {
 			base = min(base, s.Addr)
 		}
 	}

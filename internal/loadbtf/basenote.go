@@ -2,7 +2,6 @@ package loadbtf
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -20,10 +19,7 @@ const (
 
 // BaseNote is the contents of SectionBaseSum in the byte order of base.
 func BaseNote(base *btf.Blob) []byte {
-	var o binary.AppendByteOrder = binary.LittleEndian
-	if base.BigEndian {
-		o = binary.BigEndian
-	}
+	o := btf.Order(base.BigEndian)
 	sum := base.Sum()
 	var b []byte
 	for _, n := range []int{len(noteOwner), len(sum), noteBaseSum} {

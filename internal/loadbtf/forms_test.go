@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -35,7 +36,7 @@ func write(t *testing.T, data []byte) (path string) {
 
 // image is a relocatable file of the machine, with these sections.
 func image(machine int, sections ...elftest.Section) []byte {
-	return elftest.Image{Layout: elftest.Of(true, false), Type: elfRelocatable, Machine: machine, Sections: sections}.Bytes()
+	return elftest.Image{Layout: elftest.Of(true, false), Type: elfabi.ETRel, Machine: machine, Sections: sections}.Bytes()
 }
 
 const machineX86 = 62
@@ -162,7 +163,7 @@ func TestELF(t *testing.T) {
 		want Raw
 	}{
 		{image(machineX86, raw(module), below, note), Raw{PointerSize: 8, Relocatable: true}},
-		{image(elfMachineBPF, raw(module)), Raw{PointerSize: 8, Relocatable: true, BPF: true}},
+		{image(elfabi.EMBPF, raw(module)), Raw{PointerSize: 8, Relocatable: true, BPF: true}},
 		{elftest.Image{Layout: elftest.Of(false, true), Type: 2, Machine: 20, Sections: []elftest.Section{raw(module)}}.Bytes(), Raw{PointerSize: 4}},
 	} {
 		err := Loader{}.With(write(t, c.data), func(r Raw) error {

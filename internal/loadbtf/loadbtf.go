@@ -15,6 +15,7 @@ import (
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -52,7 +53,7 @@ const (
 )
 
 // IsELF reports whether a file with these first bytes is an ELF file.
-func IsELF(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
+func IsELF(head []byte) bool { return bytes.HasPrefix(head, []byte(elfabi.Magic)) }
 
 // ReadHead reads the first bytes of r, by which package expand knows a format: fewer if it has
 // no more.
@@ -338,7 +339,7 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 		return raw, nil, message.NamingFile([]string{in.Path}, err)
 	}
 	elf.Limit = l.Limit
-	raw = Raw{Section: " section .BTF:", Source: in, PointerSize: elf.AddrSize, Relocatable: elf.Type == elfRelocatable, BPF: elf.Machine == elfMachineBPF}
+	raw = Raw{Section: " section .BTF:", Source: in, PointerSize: elf.AddrSize, Relocatable: elf.Type == elfabi.ETRel, BPF: elf.Machine == elfabi.EMBPF}
 	if raw.Relocatable {
 		raw.Module = basematch.OfModule(elf)
 	}
@@ -376,8 +377,3 @@ func (l Loader) encode(in mmapelf.Source, raw Raw) (_ Raw, done func(), err erro
 
 // ErrNoBTF is the error for an ELF file without BTF.
 var ErrNoBTF = errors.New("no section .BTF")
-
-const (
-	elfRelocatable = 1   // ET_REL
-	elfMachineBPF  = 247 // EM_BPF
-)

@@ -12,6 +12,7 @@ import (
 	"path"
 	"syscall"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -165,9 +166,6 @@ func (p *Package) walk(visit func(*File) error, s *search) error {
 	return &Damage{p.Path, err}
 }
 
-// elfMagic begins an ELF file.
-const elfMagic = "\x7fELF"
-
 // IsPackage tells whether a file that begins with head is a Debian package or an rpm.
 func IsPackage(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(arMagic+"debian-")) || bytes.HasPrefix(head, []byte(rpmMagic))
@@ -187,7 +185,7 @@ func (p *Package) eachInFile(w *walk) error {
 	switch {
 	case len(head) == 0:
 		return errors.New("the file is empty")
-	case bytes.HasPrefix(head, []byte(elfMagic)):
+	case bytes.HasPrefix(head, []byte(elfabi.Magic)):
 		p.Format = "ELF file"
 		if w.search != nil {
 			return nil

@@ -1,10 +1,9 @@
 package unitrecord
 
 import (
-	"encoding/binary"
-
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/unit"
 )
 
@@ -80,10 +79,7 @@ func (b *bases) at(i uint64) (v uint64, ok bool) {
 	if i >= uint64(len(b.words)/b.size) {
 		return 0, false
 	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if b.bigEndian {
-		order = binary.BigEndian
-	}
+	order := elfabi.Order(b.bigEndian)
 	word := b.words[int(i)*b.size:][:b.size]
 	switch b.size {
 	case 8:
