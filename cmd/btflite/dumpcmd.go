@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -128,25 +129,16 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 	case asJSON:
 		paint = nil
 	}
-	to, end := c.screen(d.color, paint)
-	defer end()
-	out := &checkedWriter{w: to}
-	switch {
-	case d.format == formatC:
-		d.c.IDs, d.c.PointerSize = ids, t.pointerSize
-		err = dump.C(out, t.Blob, d.c)
-	case asJSON:
-		err = dump.JSON(out, t.Blob, ids, d.style)
-	default:
-		err = dump.Raw(out, t.Blob, ids)
-	}
-	if out.err != nil {
-		return stdoutError(out.err)
-	}
-	if err != nil {
-		return message.NamingFile([]string{t.path}, err)
-	}
-	return nil
+	return printTypes(c, t.path, d.color, paint, func(out io.Writer) error {
+		switch {
+		case d.format == formatC:
+			d.c.IDs, d.c.PointerSize = ids, t.pointerSize
+			return dump.C(out, t.Blob, d.c)
+		case asJSON:
+			return dump.JSON(out, t.Blob, ids, d.style)
+		}
+		return dump.Raw(out, t.Blob, ids)
+	})
 }
 
 // misplaced looks for words that cannot be files: words of bpftool, and names of types.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strconv"
@@ -370,17 +371,7 @@ func (f *funcsCommand) printC(c *cli, list []funcs.Func, t *types) error {
 		o.Stubs = append(o.Stubs, x.ID)
 	}
 	o.IDs = append(o.IDs, dump.Named(t.Blob, o.Stubs)...)
-	to, end := c.screen(colorNever, nil)
-	defer end()
-	out := &checkedWriter{w: to}
-	err := dump.C(out, t.Blob, o)
-	if out.err != nil {
-		return stdoutError(out.err)
-	}
-	if err != nil {
-		return message.NamingFile([]string{t.path}, err)
-	}
-	return nil
+	return printTypes(c, t.path, colorNever, nil, func(out io.Writer) error { return dump.C(out, t.Blob, o) })
 }
 
 // appendParams adds the prototype and lines for the parameters, in pahole's columns for

@@ -7,10 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +17,7 @@ import (
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/internal/workers"
 	"github.com/spf13/cobra"
 )
 
@@ -89,15 +88,15 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 			}
 		}()
 	}
-	opt, workers := m.opt, m.opt.Encode.Jobs
+	opt, jobs := m.opt, m.opt.Encode.Jobs
 	if opt.Base, err = openBase(m.bases); err != nil {
 		return err
 	}
 	defer opt.Base.Close()
-	opt.Encode.Jobs, opt.Encode.Sessions = 1, min(workers, len(mods))
+	opt.Encode.Jobs, opt.Encode.Sessions = 1, min(jobs, len(mods))
 	b := &batch{c: c, opt: opt, bases: m.bases, to: m.outDir, fullToo: m.fullToo, strict: m.strict}
 	largestFirst(mods)
-	r := newBatchReport(strings.Join(m.bases, " + "), b.run(workers, mods), time.Since(began))
+	r := newBatchReport(strings.Join(m.bases, " + "), b.run(jobs, mods), time.Since(began))
 	if text := r.mismatchText(); text != "" {
 		c.warn(text)
 	}
@@ -159,31 +158,24 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 	})
 	defer b.c.guard.setOnDeath(nil)
 	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(jobs, len(mods)) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			debug.SetPanicOnFault(true)
-			w := worker{batch: b}
-			defer w.close()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(mods) || b.c.guard.interrupted() != nil {
-					return
-				}
-				name := shortName(mods[i].path)
-				b.working.Store(&name)
-				w.counted = false
-				results[i] = w.one(&mods[i])
-				w.count()
-				soFar := done.Add(uint64(mods[i].size))
-				trim.done(soFar)
-				meter.update(soFar, total.Load())
+	workers.Do(min(jobs, len(mods)), func(int) {
+		w := worker{batch: b}
+		defer w.close()
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(mods) || b.c.guard.interrupted() != nil {
+				return
 			}
-		}()
-	}
-	wg.Wait()
+			name := shortName(mods[i].path)
+			b.working.Store(&name)
+			w.counted = false
+			results[i] = w.one(&mods[i])
+			w.count()
+			soFar := done.Add(uint64(mods[i].size))
+			trim.done(soFar)
+			meter.update(soFar, total.Load())
+		}
+	})
 	return results
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // usualWidth is the number of columns if the terminal does not tell.
@@ -75,6 +77,22 @@ func (p *painter) paintRecord(line []byte) {
 	kind = bytes.TrimSuffix(kind, []byte("\n"))
 	p.wrap(kind, sgrKeyword)
 	p.out = append(p.out, rest[len(kind):]...)
+}
+
+// printTypes lets print write the types of a file to the screen. Its error is one of writing, or
+// names the file.
+func printTypes(c *cli, path, color string, paint paintLine, print func(io.Writer) error) error {
+	to, end := c.screen(color, paint)
+	defer end()
+	out := &checkedWriter{w: to}
+	err := print(out)
+	if out.err != nil {
+		return stdoutError(out.err)
+	}
+	if err != nil {
+		return message.NamingFile([]string{path}, err)
+	}
+	return nil
 }
 
 // checkedWriter remembers an error of writing, which another package returns like its

@@ -116,7 +116,7 @@ func verifyFile(f verifiedFile, noDups bool, rules verify.Rules, find *baseFinde
 func (v *verified) read(noDups bool, rules verify.Rules, find *baseFinder) (err error) {
 	defer recoverFault(v.File, &err)
 	return btfFiles.With(v.File, func(raw loadbtf.Raw) error {
-		if len(raw.BTF) < 2 || !isMagic(raw.BTF) {
+		if !btf.HasMagic(raw.BTF) {
 			return fmt.Errorf("%s:%s no BTF: it does not begin with BTF's magic number", message.OneLine(v.File), raw.Section)
 		}
 		v.section = raw.Section
@@ -126,10 +126,6 @@ func (v *verified) read(noDups bool, rules verify.Rules, find *baseFinder) (err 
 }
 
 const giveBase = "give --btf_base=VMLINUX or --image=/lib/modules/RELEASE"
-
-func isMagic(data []byte) bool {
-	return data[0] == 0x9f && data[1] == 0xeb || data[0] == 0xeb && data[1] == 0x9f
-}
 
 // judge verifies the BTF of a file over its base.
 func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verify.Rules, find *baseFinder) {

@@ -102,7 +102,7 @@ func (r *verifyReport) end() {
 	if r.files == 1 || r.quiet {
 		return
 	}
-	text := fmt.Sprintf("%s: %s fine, %s refused, %s not readable", countedFiles(r.files),
+	text := fmt.Sprintf("%s: %s fine, %s refused, %s not readable", countOf(r.files, "file"),
 		grouped(uint64(r.n[fine])), grouped(uint64(r.n[refused])), grouped(uint64(r.n[unreadable])))
 	if n := r.n[withoutBTF]; n > 0 {
 		text += fmt.Sprintf(", %s without BTF", grouped(uint64(n)))
@@ -114,12 +114,4 @@ func (r *verifyReport) end() {
 		text += fmt.Sprintf("; %s over a base of another kernel", grouped(uint64(r.warnings)))
 	}
 	r.out.line(text)
-}
-
-// countedFiles says "n files" in messages.
-func countedFiles(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%s files", grouped(uint64(n)))
 }
