@@ -29,6 +29,9 @@ func TestHostileSections(t *testing.T) {
 	const part = 32            // the header's length
 	const first = part + 4 + 8 // the first relocation
 	const second = first + coreRecordLen
+	o := small()
+	o.ext(false) // adds a name
+	end := o.Blob(t).StrEnd()
 	for _, tt := range []struct {
 		name   string
 		damage func([]byte) []byte
@@ -42,6 +45,9 @@ func TestHostileSections(t *testing.T) {
 		{"header too short", put(4, 23), "the header claims 23 bytes"},
 		{"header too long", put(4, 1<<31), "the header claims 2147483648 bytes"},
 		{"part behind the end", put(24, 1), "go beyond the end"},
+		{"a part that comes later", func(d []byte) []byte {
+			return put(24, 4)(append(d[:part:part], append([]byte{9, 9, 9, 9}, d[part:]...)...))
+		}, ""},
 		{"part too long", put(28, 1<<32-1), "go beyond the end"},
 		{"records too short", put(part, 12), "relocations of 12 bytes, not of 16"},
 		{"records of odd size", put(part, 18), "relocations of 18 bytes, not of 16"},
@@ -49,6 +55,8 @@ func TestHostileSections(t *testing.T) {
 		{"too many records", put(part+8, 3), "3 relocations of a section do not fit"},
 		{"very many records", put(part+8, 1<<32-1), "4294967295 relocations of a section do not fit"},
 		{"section name", put(part+4, 1<<30), "name offset 1073741824 of a section is out of range"},
+		{"section name at the end", put(part+4, end), "of a section is out of range"},
+		{"access at the end", put(first+8, end), "string offset"},
 		{"rest of a section", func(d []byte) []byte { return put(28, uint32(len(d)+4-part))(append(d, 0, 0, 0, 0)) }, "do not fit into the rest"},
 		{"type", put(first+4, 99), "relocation at offset 12: type id 99 is out of range"},
 		{"void", put(second+4, 0), "relocation at offset 28: type id 0 is out of range"},
@@ -106,9 +114,16 @@ func TestAccessStrings(t *testing.T) {
 		{"1", TypeExists, "does not fit the type"},
 		{"0:0", TypeSize, "does not fit the type"},
 		{"0", EnumvalValue, "does not fit the type"},
+		{"0:1:0", FieldExists, "does not fit the type"}, // without elements, but not at the end
+		{"0:2:2", FieldExists, "does not fit the type"}, // at the end, but with elements
 	} {
 		o := newObject()
-		o.reloc(o.Struct("item", 8, o.Member("a", o.Int("int", 4), 0)), tt.access, tt.kind)
+		i := o.Int("int", 4)
+		item := o.Struct("item", 8, o.Member("a", i, 0))
+		if strings.Count(tt.access, ":") == 2 && tt.access != "0:0:0" {
+			item = o.Struct("item", 8, o.Member("a", i, 0), o.Member("none", o.Array(i, i, 0), 32), o.Member("two", o.Array(i, i, 2), 32))
+		}
+		o.reloc(item, tt.access, tt.kind)
 		ext := o.ext(false)
 		_, err := ReadProgram(o.Blob(t), ext)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "tp/test+0x0: ") {
@@ -244,4 +259,38 @@ func FuzzResolve(f *testing.F) {
 			t.Errorf("again: %v\n%s\nbefore:\n%s", err, btftest.Text(b), btftest.Text(out))
 		}
 	})
+}
+
+// TestWhy: what is missing is named.
+func TestWhy(t *testing.T) {
+	target := btftest.New()
+	i := target.Int("int", 4)
+	target.Struct("item", 8, target.Member("a", i, 0), target.Member("few", target.Array(i, i, 1), 32))
+	target.Enum("colour", target.Value("RED", 0))
+	b := target.Blob(t)
+	for _, tt := range []struct {
+		access string
+		kind   Kind
+		want   string
+	}{
+		{"0:0", FieldExists, ""},
+		{"0:1:1", FieldExists, "no array of so many elements"},
+		{"0:2", FieldExists, "no member b of a compatible type"},
+		{"0", TypeMatches, "no type of this name matches"},
+		{"1", EnumvalExists, "no value BLUE"},
+	} {
+		o := newObject()
+		i := o.Int("int", 4)
+		of := o.Struct("item", 16, o.Member("a", i, 0), o.Member("few", o.Array(i, i, 2), 32), o.Member("b", i, 96))
+		if tt.kind == EnumvalExists {
+			of = o.Enum("colour", o.Value("RED", 0), o.Value("BLUE", 1))
+		}
+		o.reloc(of, tt.access, tt.kind)
+		p := o.read(t)
+		names := Names{}
+		names.Add(p)
+		if r := NewTarget(b, names).Resolve(p.Relocs[0]); r.Why != tt.want {
+			t.Errorf("%s of %s: %q, want %q", tt.kind, tt.access, r.Why, tt.want)
+		}
+	}
 }

@@ -68,6 +68,16 @@ var rules = []rule{
 		u := b.Union("out", 4, b.Member("x", i, 0))
 		b.Struct("item", 32, b.Member("i", b.Ptr(i), 0), b.Member("e", e, 32), b.Member("p", i, 64), b.Member("s", u, 128), b.Member("a", b.Array(u, i, 2), 192))
 	}},
+	{name: "enums of other names, and without one", local: func(o *object) {
+		named, other, none := o.Enum("colour", o.Value("RED", 0)), o.Enum("shape", o.Value("ROUND", 0)), o.Enum("", o.Value("NONE", 0))
+		s := o.Struct("item", 16, o.Member("same", named, 0), o.Member("other", other, 32), o.Member("now", none, 64), o.Member("once", named, 96))
+		for _, access := range []string{"0:0", "0:1", "0:2", "0:3"} {
+			o.reloc(s, access, FieldExists)
+		}
+	}, target: func(b *btftest.Builder) {
+		named, none := b.Enum("colour", b.Value("RED", 0)), b.Enum("", b.Value("NONE", 0))
+		b.Struct("item", 16, b.Member("same", named, 0), b.Member("other", named, 32), b.Member("now", named, 64), b.Member("once", none, 96))
+	}},
 	{name: "bit-fields", local: func(o *object) {
 		i := o.Int("int", 4)
 		s := o.Of(btf.KindStruct, "item", true, 4, o.Member("a", i, 3<<24), o.Member("b", i, 5<<24|3), o.Member("c", i, 32))
