@@ -17,7 +17,6 @@ var goroutines = map[string]string{
 	"mmapelf/stream.go":           "a compressed section is expanded while others read it",
 	"encode/input.go":             "symbols are read while units are",
 	"encode/pipeline.go":          "workers take units until none is left, with a state of their own",
-	"cmd/btflite/modulescmd.go":   "one program run for each module",
 	"cmd/btflite/progress.go":     "a clock beside the run",
 	"cmd/btflite/memorywatch.go":  "a look at the memory in use, again and again",
 	"cmd/btflite/signals.go":      "signals come at any time",
