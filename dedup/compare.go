@@ -235,10 +235,12 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 	case equivalent:
 		return true, true
 	case forwardOf, defines:
-		if r == defines && u.inBase && y <= f.index.baseIDs && x >= idLocal {
+		if r == defines && u.inBase && y <= f.index.baseIDs {
 			// The base's type must not take in the unit's: see base.go.
 			u.dirty = true
-			u.slow.seed(x &^ idLocal)
+			if x >= idLocal {
+				u.slow.seed(x &^ idLocal)
+			}
 			return false, true
 		}
 		if x >= idLocal {

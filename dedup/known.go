@@ -19,18 +19,24 @@ type Known struct {
 	ids   []idState
 	keys  []idKeys
 	view  uint32 // index.conflicts at the begin
+	must  uint32 // see Only
 }
 
-// Unproved says that a left out type is right if the node at Ref gets this id.
+// Unproved says that a left out type is right if the node at Ref gets this id, or unless Exact an
+// equivalent one.
 type Unproved struct {
-	Ref Ref
-	ID  uint32
+	Ref   Ref
+	ID    uint32
+	Exact bool
 }
 
 // Begin keeps Commits from changing the Set until Yield or End.
 func (k *Known) Begin(s *Set) {
 	s.gate.rlock()
 	k.set, k.view = s, s.index.conflicts
+	if s.index.base != nil {
+		k.must = unique
+	}
 	k.load()
 }
 
@@ -88,19 +94,60 @@ func (k *Known) Chosen(id uint32) bool { return k.keys[id].chosen() }
 
 func (k *idKeys) chosen() bool { return k.hash&(unique|likely) != 0 }
 
+// Only reports whether a look-up of the content of type id can find no other type. A Set has each
+// content once, but a base may have equal types.
+func (k *Known) Only(id uint32) bool { return k.keys[id].hash&k.must == k.must }
+
 // PtrTo returns the id of the PTR that points to a type, or 0 if the Set does not have it.
 func (k *Known) PtrTo(id uint32) uint32 { return k.keys[id].ptrTo }
 
 // ConstTo returns the id of the CONST of a type, or 0 if the Set does not have it.
 func (k *Known) ConstTo(id uint32) uint32 { return k.keys[id].constTo }
 
+// Hidden reports whether a type is of the base, and no unit finds it: it is a FWD, in whose place
+// units have one of their own, or a TYPEDEF if the Set must not find the base's.
+func (k *Known) Hidden(id uint32) bool {
+	if id > k.set.index.baseIDs {
+		return false
+	}
+	switch k.Record(id).Kind() {
+	case btf.KindFwd:
+		return k.Forward(id) == id
+	case btf.KindTypedef:
+		return k.set.index.typedef(id) == 0
+	}
+	return false
+}
+
+// Strict reports whether PTRs, arrays and the like must refer to the very type that was foreseen.
+// If there is no base, an equivalent type will do: Finish merges what refers to equivalent types.
+// Over a base it cannot do that for types of the base.
+func (k *Known) Strict() bool { return k.must != 0 }
+
+// Int returns the type of the base that is a signed INT of four bytes with this name, 0 if there is
+// none.
+func (k *Known) Int(name Name) uint32 {
+	if k.set.index.base == nil {
+		return 0
+	}
+	return k.Find(btf.Record{name, btf.Info(btf.KindInt, 0, false), 4, 1<<24 | 32})
+}
+
 // Forward returns what a FWD of the Set leads to now.
 func (k *Known) Forward(fwd uint32) uint32 { return k.set.index.types.Final(fwd) }
 
-// ForwardOf returns Forward of a FWD by its name and kind, 0 if it is not known.
+// ForwardOf returns Forward of a FWD by its name and kind, 0 if it is not known. A FWD of the base
+// does not count until it leads to a definition: before that, units have a FWD of their own (base.go).
 func (k *Known) ForwardOf(name Name, info uint32) uint32 {
-	if e := k.set.index.entity(name); e != nil {
-		return k.Forward(e.fwds[fwdAggregate(info)])
+	e, kind := k.set.index.entity(name), fwdAggregate(info)
+	switch {
+	case e == nil:
+		return 0
+	case e.fwds[kind] != 0:
+		return k.Forward(e.fwds[kind])
+	}
+	if fwd := k.set.index.baseForward(name, kind); k.Forward(fwd) != fwd {
+		return k.Forward(fwd)
 	}
 	return 0
 }
@@ -130,7 +177,7 @@ func (k *Known) Typedef(name Name, target uint32) uint32 {
 		return 0
 	}
 	id := e.typedefs
-	for n := 0; id != 0 && n < maxLinear; n++ {
+	for n := 0; k.set.index.typedef(id) != 0 && n < maxLinear; n++ {
 		if k.Record(id).Third() == target {
 			return id
 		}
@@ -142,7 +189,7 @@ func (k *Known) Typedef(name Name, target uint32) uint32 {
 // OnlyTypedef returns the id of the typedef of a name. It returns 0 if the Set has several, or
 // none.
 func (k *Known) OnlyTypedef(name Name) uint32 {
-	if e := k.set.index.entity(name); e != nil && e.typedefs != 0 && k.keys[e.typedefs].hash&unique != 0 {
+	if e := k.set.index.entity(name); e != nil && k.set.index.typedef(e.typedefs) != 0 && k.keys[e.typedefs].hash&unique != 0 {
 		return e.typedefs
 	}
 	return 0
@@ -187,9 +234,9 @@ func (st *store) same(x, y uint32, steps *int) bool {
 	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
 		return st.same(a.Third(), b.Third(), steps)
 	case btf.KindArray:
-		e, _, n := a.Array()
-		f, _, m := b.Array()
-		return n == m && st.same(e, f, steps)
+		elem, index, n := a.Array()
+		other, by, m := b.Array()
+		return n == m && index == by && st.same(elem, other, steps)
 	case btf.KindFuncProto:
 		for j := range n {
 			name, t := a.Param(j)
@@ -198,6 +245,8 @@ func (st *store) same(x, y uint32, steps *int) bool {
 			}
 		}
 		return st.same(a.Third(), b.Third(), steps)
+	case btf.KindFwd:
+		return true // one of them is the base's
 	case btf.KindStruct, btf.KindUnion:
 		if a.Name() != 0 || a.Third() != b.Third() {
 			return false

@@ -34,7 +34,7 @@ func (f finder) unproved(u *Unit) bool {
 	}
 	return slices.ContainsFunc(left.Unproved, func(p Unproved) bool {
 		id := u.id(p.Ref)
-		return id >= MaxIDs || !f.index.types.equivalent(id, p.ID)
+		return id >= MaxIDs || id != p.ID && (p.Exact || !f.index.types.equivalent(id, p.ID))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
@@ -150,58 +151,108 @@ func TestForwardOfTwo(t *testing.T) {
 
 // TestRandomUnits encodes files whose units draw from one list of types, each in its own order
 // and with small differences. The proofs must agree with Resolve, and the bytes must be the
-// same with and without them, and for any number of workers.
+// same with and without them, and for any number of workers. Then the first units of a file become
+// a base for the others.
 func TestRandomUnits(t *testing.T) {
 	programs := uint64(80)
 	if testing.Short() {
 		programs = 20
 	}
-	path := filepath.Join(t.TempDir(), "input")
-	left, failed := 0, 0
 	seeds := []uint64{197, 372, 1082, 1523, 1801, 2592, 6394} // had other bytes once: see TestForwardOfTwo
 	for seed := range programs {
 		seeds = append(seeds, seed)
 	}
+	alone := proofTest{T: t, path: filepath.Join(t.TempDir(), "input")}
+	over := alone
 	for _, seed := range seeds {
-		image := randomProgram(seed)
-		if err := os.WriteFile(path, image, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		f := randomProgram(seed)
 		for _, features := range []encode.Features{encode.DefaultFeatures, encode.AllFeatures} {
-			var want []byte
-			var wantErr error
-			run := func(jobs int) ([]byte, error) {
-				return runFiles([]string{path}, encode.Options{Features: features, Jobs: jobs, Dedup: encode.DedupStream})
-			}
-			same := func(name string, got []byte, err error) {
-				if !bytes.Equal(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
-					t.Errorf("seed %d: %s: %d bytes (%v), without proofs %d (%v)", seed, name, len(got), err, len(want), wantErr)
+			alone.run(seed, &f, encode.Options{Features: features})
+			n := 1 + int(seed)%(len(f.Units)-1)
+			below, rest := f, f
+			below.Units, rest.Units = f.Units[:n], f.Units[n:]
+			if base := over.base(&below, features); base != nil {
+				for _, libbpf := range []encode.Libbpf{encode.Libbpf17, encode.Libbpf18} {
+					over.run(seed, &rest, encode.Options{Features: features, Base: base, Libbpf: libbpf})
 				}
-			}
-			encode.WithoutProofs(func() { want, wantErr = run(1) })
-			left += encode.CheckProofs(t, func() {
-				got, err := run(1)
-				same("checked", got, err)
-			}).Left
-			for _, jobs := range []int{1, 2, 4} {
-				got, err := run(jobs)
-				same(fmt.Sprint("jobs ", jobs), got, err)
-				encode.LateCommits(func() { got, err = run(jobs) })
-				same(fmt.Sprint("late, jobs ", jobs), got, err)
-			}
-			if wantErr != nil {
-				failed++
+				base.Free()
 			}
 		}
 	}
-	t.Logf("%d types were left out, %d runs failed", left, failed)
-	if left < int(programs)*100 || failed > int(programs) {
-		t.Error("the programs are not what they should be")
+	for _, x := range []proofTest{alone, over} {
+		t.Logf("%d types were left out, %d runs, %d failed", x.left, x.runs, x.failed)
+		if x.left < 50*x.runs || x.failed*2 > x.runs {
+			t.Error("the programs are not what they should be")
+		}
+	}
+}
+
+// proofTest compares encoding with and without proofs.
+type proofTest struct {
+	*testing.T
+	path               string // of the input
+	left, runs, failed int
+}
+
+// base encodes a file as a base. It returns nil if it cannot be encoded, or has no types.
+func (t *proofTest) base(f *dt.File, features encode.Features) *encode.Base {
+	if err := os.WriteFile(t.path, f.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	data, err := runFiles([]string{t.path}, encode.Options{Features: features})
+	if err != nil || data == nil {
+		return nil
+	}
+	blob, err := btf.Parse(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := encode.NewBase(blob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base
+}
+
+// run encodes the file of a seed in each way.
+func (t *proofTest) run(seed uint64, f *dt.File, opt encode.Options) {
+	if err := os.WriteFile(t.path, f.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var want []byte
+	var wantErr error
+	if opt.Base == nil {
+		opt.Dedup = encode.DedupStream
+	}
+	run := func(jobs int) ([]byte, error) {
+		opt.Jobs = jobs
+		return runFiles([]string{t.path}, opt)
+	}
+	same := func(name string, got []byte, err error) {
+		if !bytes.Equal(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Errorf("seed %d, features %v, base %v, libbpf %v: %s: %d bytes (%v), without proofs %d (%v)",
+				seed, opt.Features, opt.Base != nil, opt.Libbpf, name, len(got), err, len(want), wantErr)
+		}
+	}
+	encode.WithoutProofs(func() { want, wantErr = run(1) })
+	t.left += encode.CheckProofs(t.T, func() {
+		got, err := run(1)
+		same("checked", got, err)
+	}).Left
+	for _, jobs := range []int{1, 2, 4} {
+		got, err := run(jobs)
+		same(fmt.Sprint("jobs ", jobs), got, err)
+		encode.LateCommits(func() { got, err = run(jobs) })
+		same(fmt.Sprint("late, jobs ", jobs), got, err)
+	}
+	t.runs++
+	if wantErr != nil {
+		t.failed++
 	}
 }
 
 // randomProgram draws a file.
-func randomProgram(seed uint64) []byte {
+func randomProgram(seed uint64) dt.File {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := program{vary: []float64{0, 0.005, 0.02, 0.1}[r.IntN(4)]}
 	p.steady = r.IntN(2) == 0
@@ -216,11 +267,11 @@ func randomProgram(seed uint64) []byte {
 		}
 		p.types = append(p.types, drawn{kind: kind, seed: r.Uint64(), name: fmt.Sprintf("t%d", i)})
 	}
-	f := dt.File{Symbols: funcs(), Sections: []dt.Section{dt.Percpu()}}
+	f := dt.File{Symbols: funcs(), Sections: []dt.Section{dt.Percpu()}, BigEndian: seed%4 == 3}
 	for range 6 + r.IntN(24) {
 		f.Units = append(f.Units, p.unit(r))
 	}
-	return f.Bytes()
+	return f
 }
 
 // program is the list of types from which the units of a file draw.

@@ -88,7 +88,7 @@ var testProofs struct {
 // all of them.
 func (f *input) proves() bool {
 	o := &f.Input.Options
-	return !testProofs.off && f.run.raw == nil && f.opt.Functions == nil && f.opt.Base == nil && f.run.phase != batch &&
+	return !testProofs.off && f.run.raw == nil && f.opt.Functions == nil && f.run.phase != batch &&
 		!o.WholeBitfields && !o.Marks && !o.KeepSigns
 }
 

@@ -61,7 +61,7 @@ func (r *Reader) linkRefs() {
 		}
 		return dedup.Ref(uint32(dies) + off&^extraRef + 1)
 	}
-	index := r.In.Index.Load() | dedup.Extern
+	index := u.Index | dedup.Extern
 	all := u.Types.Members.S
 	own := nodes.S[r.from.nodes:]
 	for i := range own {
@@ -231,7 +231,7 @@ func (u *Unit) SortTags() {
 func (in *Input) arrayIndex(u *Unit) {
 	index := u.FirstInt
 	switch {
-	case in.Index.Load() != 0 || !u.Arrays:
+	case u.Index != 0 || !u.Arrays:
 		return // already set, where the nodes were made
 	case index == 0:
 		u.Types.Order.Append(uint32(len(u.Types.Nodes.S)))

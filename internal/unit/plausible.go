@@ -41,8 +41,8 @@ func (x *prover) seems(ref, id uint32) bool {
 	if a.Tag == dwarf.TagUnionType {
 		k = btf.KindUnion
 	}
-	name := x.load(int(to)+1, a, dwarf.SlotName) + a.NameBase
-	return w.Kind() == k && w.Name() == name && name != 0 && w.Third() == x.load(int(to)+1, a, dwarf.SlotByteSize) && a.Slots[dwarf.SlotDeclaration].Const|uint16(a.Slots[dwarf.SlotDeclaration].Mask) == 0
+	name, _, _ := x.name(a, int(to)+1)
+	return w.Kind() == k && name != 0 && x.text.is(name, w.Name()) && w.Third() == x.load(int(to)+1, a, dwarf.SlotByteSize) && a.Slots[dwarf.SlotDeclaration].Const|uint16(a.Slots[dwarf.SlotDeclaration].Mask) == 0
 }
 
 // plausibleDepth bounds plausible.
@@ -53,6 +53,9 @@ const plausibleDepth = 4
 func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 	a, p := x.at(int(ref))
 	if a == nil {
+		return false
+	}
+	if !alike && x.known.Hidden(id) {
 		return false
 	}
 	w := x.known.Record(id)
@@ -68,12 +71,12 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 	switch a.Class {
 	case dwarf.ClassRef:
 		kind := &refKinds[a.Tag&0xff]
-		if w.Info() != kind.info || w.Name() != name&kind.named {
+		if w.Info() != kind.info || !x.text.is(name&kind.named, w.Name()) {
 			return false
 		}
 		return depth == plausibleDepth || x.leadsTo(x.load(p+skip, a, dwarf.SlotType), w.Third(), alike, depth+1)
 	case dwarf.ClassAggregate:
-		return w.Name() == name && x.plausibleAggregate(a, p+skip, id, alike)
+		return x.text.is(name, w.Name()) && x.plausibleAggregate(a, p+skip, id, alike)
 	case dwarf.ClassProto:
 		return k == btf.KindFuncProto && (depth == plausibleDepth ||
 			x.leadsTo(x.load(p, a, dwarf.SlotType), w.Third(), alike, plausibleDepth) &&
@@ -81,7 +84,7 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 	case dwarf.ClassArray:
 		return k == btf.KindArray && depth < plausibleDepth
 	case dwarf.ClassEnum:
-		return (k == btf.KindEnum || k == btf.KindEnum64) && w.Name() == name
+		return (k == btf.KindEnum || k == btf.KindEnum64) && x.text.is(name, w.Name())
 	}
 	return false
 }
@@ -124,7 +127,7 @@ func (x *prover) plausibleParams(a *dwarf.Abbrev, w btf.Record, p int, alike boo
 		if !ok || next == 0 || j == n {
 			return ok && next == 0 && j == n
 		}
-		if other, t := w.Param(j); other != name || !x.leadsTo(ref, t, alike, plausibleDepth-1) {
+		if other, t := w.Param(j); !x.text.is(name, other) || !x.leadsTo(ref, t, alike, plausibleDepth-1) {
 			return false
 		}
 		p = next

@@ -2,6 +2,7 @@ package unit
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
@@ -38,8 +39,10 @@ type proofs struct {
 	asked   []asked                 // of this unit
 	small   *[lowCodes]dwarf.Abbrev // see prover.low
 	prover  prover
-	inner   int  // arrays inside arrays that are left out
-	moved   bool // takeBack has made nodes, which are not in the order of their DIEs
+	index   uint32 // the type that indexes arrays
+	inner   int    // arrays inside arrays that are left out
+	arrays  bool   // an array is left out
+	moved   bool   // takeBack has made nodes, which are not in the order of their DIEs
 }
 
 // assumed is a reference of the unit, the id that it was taken for, and the DIE of the type that
@@ -73,7 +76,7 @@ func (x *proofs) begin(set *dedup.Set, size int) {
 	}
 	x.met.S[0] = uint64(x.stamp) // void is at offset 0
 	x.guess, x.inner = 0, 0
-	x.on, x.settled, x.moved = true, false, false
+	x.on, x.settled, x.moved, x.arrays = true, false, false, false
 	x.known.Begin(set)
 }
 
@@ -121,7 +124,7 @@ func (x *proofs) add(m *startWord, r dedup.Ref) {
 // read.
 func MayProve(r *Reader) bool {
 	f := r.Cursor.File
-	return r.In.Index.Load() != 0 && !f.BigEndian && !f.Names.ByText && r.Unit.Facts.Language != langRust
+	return r.Unit.Facts.Language != langRust && (!f.Names.ByText || len(f.Names.Data) < isPlace)
 }
 
 // ReadKnown is Read for a unit whose types set may know. It leaves out those that it knows.
@@ -133,7 +136,13 @@ func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 		x.on = false
 		x.known.End()
 	}()
-	if err := r.walk(p); err != nil || !x.settled {
+	if x.index = r.Unit.Index; x.index == 0 {
+		// The first unit with an array tells. Mostly its int is the one of the base.
+		if x.index = x.known.Int(r.Cursor.File.Names.Int); x.index == 0 {
+			return false, nil
+		}
+	}
+	if err := r.walk(p); err != nil || !x.settled || x.arrays && r.Unit.Index == 0 && r.Unit.FirstInt != x.index|dedup.Extern {
 		return false, err
 	}
 	if len(r.NeedTypes) > 0 || len(r.cross.S) > 0 || len(r.stubs) > 0 || len(r.specs) > 0 || len(r.Unit.Unencodable.nodes) > 0 || needSizes(r.oldBits.S) {
@@ -173,14 +182,16 @@ func (w *walker) settle() (ok bool, err error) {
 			continue
 		}
 		to := x.refAt(a.ref)
+		owner, _ := x.at(int(a.owner))
+		alike := !x.known.Strict() || owner != nil && owner.Class == dwarf.ClassAggregate
 		switch {
 		case to == 0:
 			return false, nil
-		case to&dedup.Extern == 0 && x.plausible(a.ref, a.id, true, 0):
-			x.left.Append(dedup.Unproved{Ref: to, ID: a.id})
+		case to&dedup.Extern == 0 && x.plausible(a.ref, a.id, alike, 0):
+			x.left.Append(dedup.Unproved{Ref: to, ID: a.id, Exact: !alike})
 			continue
 		case to&dedup.Extern == 0:
-		case x.known.Same(to&^dedup.Extern, a.id):
+		case to == a.id|dedup.Extern || alike && x.known.Same(to&^dedup.Extern, a.id):
 			continue
 		}
 		if ok, err := w.takeBack(int(a.owner)); !ok || err != nil {
@@ -224,8 +235,9 @@ type prover struct {
 	tab    []dwarf.Abbrev
 	low    *[lowCodes]dwarf.Abbrev // of codes of one byte
 	met    *[metSize]uint64
-	starts []startWord             // of the Reader
-	index  uint32                  // the type that indexes arrays
+	starts []startWord // of the Reader
+	be     bool        // big-endian
+	text   nameTest
 	words  [3 + 2*maxParams]uint32 // scratch
 	named  bool                    // the struct or union that is compared has a name
 }
@@ -236,8 +248,9 @@ func newProver(r *Reader) *prover {
 	p := &x.prover
 	*p = prover{
 		proofs: x, r: r, b: r.Cursor.Hdr.Data, tab: r.Cursor.Abbrevs.Dense(),
-		met: (*[metSize]uint64)(x.met.S), starts: r.starts.S, index: r.In.Index.Load(),
+		met: (*[metSize]uint64)(x.met.S), starts: r.starts.S, be: r.Cursor.File.BigEndian,
 	}
+	p.text.begin(&r.Cursor)
 	if len(p.tab) >= lowCodes {
 		p.low = (*[lowCodes]dwarf.Abbrev)(p.tab)
 		return p
@@ -310,32 +323,31 @@ func (x *prover) at(off int) (*dwarf.Abbrev, int) {
 	return a, p
 }
 
-// load reads a direct value of the DIE with attributes at p. The file is little-endian.
+// load reads a direct value of the DIE with attributes at p, as attrs.load does.
 func (x *prover) load(p int, a *dwarf.Abbrev, slot int) uint32 {
 	s := &a.Slots[slot]
 	p += int(s.Off)
-	return binary.LittleEndian.Uint32(x.b[p:p+4:p+4])&s.Mask + uint32(s.Const)
+	v := binary.LittleEndian.Uint32(x.b[p : p+4 : p+4])
+	if x.be {
+		v = bits.ReverseBytes32(v) >> bits.LeadingZeros32(s.Mask)
+	}
+	return v&s.Mask + uint32(s.Const)
 }
 
-// name reads the name of the DIE with attributes at p. The slots count from p + skip. ok is
-// false if the DIE is not direct.
+// name reads the name of the DIE with attributes at p, or its place. The slots count from p + skip.
+// ok is false if the DIE is not direct.
 func (x *prover) name(a *dwarf.Abbrev, p int) (name dedup.Name, skip int, ok bool) {
 	switch {
 	case a.Direct:
-		return x.load(p, a, dwarf.SlotName) + a.NameBase, 0, true
+		if name = x.load(p, a, dwarf.SlotName) + a.NameBase; name != 0 {
+			name |= x.text.place
+		}
+		return name, 0, true
 	case a.Inline:
 		name, skip = inlineName(binary.LittleEndian.Uint32(x.b[p : p+4 : p+4]))
 		return name, skip, skip != 0
 	}
 	return 0, 0, false
-}
-
-// canonical returns the token to look a name up with.
-func canonical(r *Reader, name dedup.Name) dedup.Name {
-	if n := &r.Cursor.File.Names; n.Look() {
-		return n.Canonical(name)
-	}
-	return name
 }
 
 // proved leaves out the type at off, which is the type id.
@@ -392,7 +404,7 @@ func (x *prover) leads(ref, id uint32, off int, alike bool) bool {
 		if to == 0 || !x.plausible(ref, id, alike, 0) {
 			return false
 		}
-		x.left.Append(dedup.Unproved{Ref: to, ID: id})
+		x.left.Append(dedup.Unproved{Ref: to, ID: id, Exact: !alike && x.known.Strict()})
 		return true
 	}
 	if !(alike && x.named) && !x.seems(ref, id) && !x.plausible(ref, id, alike, 0) {

@@ -24,7 +24,7 @@ func (x *prover) reference(a *dwarf.Abbrev, off, p int) (end int) {
 	ref := x.load(p+skip, a, dwarf.SlotType)
 	end = p + skip + int(a.Size)
 	g := x.guess
-	if w := x.known.Record(g); w.Info() == kind.info && w.Name() == name {
+	if w := x.known.Record(g); w.Info() == kind.info && x.text.is(name, w.Name()) && (w.Name() != 0 || kind.named == 0) {
 		if t := w.Third(); x.isReference(kind.info, g, t) && (x.has(ref, t) || x.leads(ref, t, off, false)) {
 			x.proved(off, g)
 			return end
@@ -51,7 +51,7 @@ func (x *prover) isReference(info, g, t uint32) bool {
 	case btf.KindConst:
 		return x.known.ConstTo(t) == g && !x.known.Void(t)
 	}
-	return !x.known.Void(t)
+	return x.known.Only(g) && !x.known.Hidden(g) && !x.known.Void(t)
 }
 
 // referenceTo returns the reference to the type c, 0 if there is none.
@@ -67,7 +67,10 @@ func (x *prover) referenceTo(info uint32, name dedup.Name, c uint32) uint32 {
 	case btf.KindConst:
 		return x.known.ConstTo(c)
 	case btf.KindTypedef:
-		return x.known.Typedef(canonical(x.r, name), c)
+		if name = x.text.token(name); name == 0 {
+			return 0
+		}
+		return x.known.Typedef(name, c)
 	}
 	return x.find(0, info, c)
 }
@@ -116,10 +119,9 @@ func (x *prover) ahead(ref uint32, off, depth int) (id uint32) {
 		}
 		return x.referenceTo(refKinds[a.Tag&0xff].info, 0, id)
 	}
-	if name == 0 {
+	if name = x.text.token(name); name == 0 {
 		return 0
 	}
-	name = canonical(x.r, name)
 	union := a.Tag == dwarf.TagUnionType
 	switch a.Class {
 	case dwarf.ClassAggregate:
@@ -169,7 +171,7 @@ func (x *prover) aggregate(a *dwarf.Abbrev, off, p int) (end, n int) {
 	size := x.load(p, a, dwarf.SlotByteSize)
 	g := x.guess
 	w := x.known.Record(g)
-	if w.Name() == name && w.Kind() == kind && w.Third() == size && x.known.Chosen(g) {
+	if w.Kind() == kind && w.Third() == size && x.text.is(name, w.Name()) && x.known.Chosen(g) {
 		if end := x.body(a, w, off, next); end != 0 {
 			x.proved(off, g)
 			return end, int(w.Vlen())
@@ -177,8 +179,8 @@ func (x *prover) aggregate(a *dwarf.Abbrev, off, p int) (end, n int) {
 	}
 	slot := uint32(0)
 	d := uint32(0)
-	if name != 0 {
-		d = x.known.Definition(canonical(x.r, name), btf.Info(kind, 0, false), size)
+	if name = x.text.token(name); name != 0 {
+		d = x.known.Definition(name, btf.Info(kind, 0, false), size)
 	} else {
 		slot = x.slot(a, size, next)
 		d = x.names.S[slot]
@@ -204,10 +206,10 @@ func (x *prover) forward(name dedup.Name, off int, info uint32) bool {
 		return false
 	}
 	g, id := x.guess, uint32(0)
-	if w := x.known.Record(g); w.Name() == name && w.Info() == info {
+	if w := x.known.Record(g); w.Info() == info && x.text.is(name, w.Name()) && !x.known.Hidden(g) {
 		id = x.known.Forward(g)
 	} else {
-		id = x.known.ForwardOf(canonical(x.r, name), info)
+		id = x.known.ForwardOf(x.text.token(name), info)
 	}
 	if id == 0 {
 		return false
@@ -231,7 +233,7 @@ func (x *prover) slot(a *dwarf.Abbrev, size uint32, p int) uint32 {
 		if !ok {
 			break
 		}
-		h = (h ^ name) * 0x85ebca6b
+		h = (h ^ x.text.token(name)) * 0x85ebca6b
 		if r := x.refAt(x.load(q+skip, m, dwarf.SlotType)); r&dedup.Extern != 0 {
 			h ^= x.known.Record(r &^ dedup.Extern).Name()
 		}
@@ -270,9 +272,10 @@ func (x *prover) members(m []uint32, off, p int) (end int, bits bool) {
 	x.open.Grow(before + len(m)/3)
 	for {
 		var done int
-		done, p = x.plain(m, later, p)
-		if p == 0 {
-			return 0, false
+		if !x.be {
+			if done, p = x.plain(m, later, p); p == 0 {
+				return 0, false
+			}
 		}
 		if m = m[done:]; len(m) == 0 {
 			break
@@ -300,7 +303,7 @@ func (x *prover) members(m []uint32, off, p int) (end int, bits bool) {
 //
 //go:noinline
 func (x *prover) plain(m []uint32, later uint32, p int) (done, next int) {
-	b, tab, met, stamp := x.b, x.low, x.met, x.stamp
+	b, tab, met, stamp, place := x.b, x.low, x.met, x.stamp, x.text.place
 	b = b[:len(b):len(b)] // one register for both lengths
 	for ; p < len(b)-window && done < len(m)-2; done += 3 {
 		code := b[p]
@@ -319,11 +322,11 @@ func (x *prover) plain(m []uint32, later uint32, p int) (done, next int) {
 			}
 		} else {
 			s := &a.Slots[dwarf.SlotName]
-			name = binary.LittleEndian.Uint32(d[s.Off&31:])&s.Mask + a.NameBase
+			name = (binary.LittleEndian.Uint32(d[s.Off&31:])&s.Mask + a.NameBase) | place
 		}
 		s := &a.Slots[dwarf.SlotMemberLoc]
 		loc := (binary.LittleEndian.Uint32(d[(skip+int(s.Off))&31:])&s.Mask + uint32(s.Const)) * 8
-		if name != m[done] || loc != m[done+2] {
+		if name != m[done] && (place == 0 || !x.text.isText(name, m[done])) || loc != m[done+2] {
 			return done, 0
 		}
 		s = &a.Slots[dwarf.SlotType]
@@ -361,7 +364,7 @@ func (x *prover) oddMember(m []uint32, off, p int) (end int, bits bool) {
 	if loc > maxOffset || size > 0xff || size != 0 && bit > 0xffffff || size == 0 && bit&7 != 0 {
 		return 0, false
 	}
-	if name != m[0] || bit|size<<24 != m[2] {
+	if bit|size<<24 != m[2] || !x.text.is(name, m[0]) {
 		return 0, false
 	}
 	if ref := x.load(p, a, dwarf.SlotType); !x.has(ref, m[1]) && !x.leads(ref, m[1], off, true) {

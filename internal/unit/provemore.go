@@ -15,12 +15,15 @@ func (x *prover) base(a *dwarf.Abbrev, off, p int) (end int) {
 		return 0
 	}
 	id := x.guess
-	if !equalRecord(x.known.Record(id), w[:]) {
+	if !equalRecord(x.known.Record(id), w[:]) || !x.known.Only(id) {
 		if id = x.find(w[:btf.Record(w[:]).Len()]...); id == 0 {
 			return 0
 		}
 	}
 	x.proved(off, id)
+	if u := &x.r.Unit; u.FirstInt == 0 && btf.InfoKind(w[1]) == btf.KindInt && x.r.Cursor.File.Names.IsInt(w[0]) {
+		u.FirstInt = id | dedup.Extern
+	}
 	return end
 }
 
@@ -66,7 +69,7 @@ func (x *prover) proto(a *dwarf.Abbrev, off, p int) (end, n int) {
 	}
 	ret := x.load(p, a, dwarf.SlotType)
 	p += int(a.Size)
-	if w := x.known.Record(x.guess); w.Kind() == btf.KindFuncProto {
+	if w := x.known.Record(x.guess); w.Kind() == btf.KindFuncProto && x.known.Only(x.guess) {
 		open, left := len(x.open.S), len(x.left.S)
 		if x.has(ret, w.Third()) || x.leads(ret, w.Third(), off, false) {
 			n := int(w.Vlen())
@@ -98,7 +101,8 @@ func (x *prover) param(p int) (name dedup.Name, ref uint32, end int, ok bool) {
 	if a.Class != dwarf.ClassParam || !a.Direct || a.Present&ofFunction != 0 {
 		return 0, 0, 0, false
 	}
-	return x.load(p, a, dwarf.SlotName) + a.NameBase, x.load(p, a, dwarf.SlotType), end, true
+	name, _, _ = x.name(a, p)
+	return name, x.load(p, a, dwarf.SlotType), end, true
 }
 
 // params compares the children from p on with the parameters of a record. It returns where
@@ -118,7 +122,7 @@ func (x *prover) params(a *dwarf.Abbrev, m []uint32, off, p int) (end int) {
 		if next == 0 {
 			return p + 1
 		}
-		if name != m[0] || !x.has(ref, m[1]) && !x.leads(ref, m[1], off, false) {
+		if !x.text.is(name, m[0]) || !x.has(ref, m[1]) && !x.leads(ref, m[1], off, false) {
 			return 0
 		}
 		p, m = next, m[2:]
@@ -151,7 +155,7 @@ func (x *prover) protoByContent(a *dwarf.Abbrev, ret uint32, off, p int) (end, n
 			p++
 			break
 		}
-		words[3+2*n] = name
+		words[3+2*n] = x.text.token(name)
 		words[4+2*n], ok = x.target(ref, off)
 		refs[n] = ref
 		p = next
@@ -215,6 +219,7 @@ func (x *prover) array(a *dwarf.Abbrev, off, p int) (end, n int) {
 	}
 	x.proved(off, g)
 	x.inner += n - 1
+	x.arrays = true
 	return p + 1, n
 }
 
@@ -226,7 +231,7 @@ func (x *prover) elements(id uint32, counts []uint32) (elem uint32, ok bool) {
 	elem = id
 	for _, count := range counts {
 		w := x.known.Record(elem)
-		if w.Kind() != btf.KindArray {
+		if w.Kind() != btf.KindArray || !x.known.Only(elem) {
 			return 0, false
 		}
 		var index, n uint32
@@ -257,8 +262,8 @@ func (x *prover) enum(a *dwarf.Abbrev, off, p int) (end, n int) {
 		return end, n
 	}
 	d, slot := uint32(0), uint32(0)
-	if name != 0 {
-		d = x.known.Definition(canonical(x.r, name), btf.Info(btf.KindEnum, 0, false), size)
+	if name = x.text.token(name); name != 0 {
+		d = x.known.Definition(name, btf.Info(btf.KindEnum, 0, false), size)
 	} else {
 		slot = x.enumSlot(p)
 		d = x.names.S[slot]
@@ -280,7 +285,7 @@ func (x *prover) enum(a *dwarf.Abbrev, off, p int) (end, n int) {
 func (x *prover) enumSlot(p int) uint32 {
 	if a, q := x.at(p); a != nil {
 		if name, _, ok := x.name(a, q); ok {
-			return name * 0x9e3779b1 >> (32 - namesBits)
+			return x.text.token(name) * 0x9e3779b1 >> (32 - namesBits)
 		}
 	}
 	return 0
@@ -291,7 +296,7 @@ func (x *prover) enumSlot(p int) uint32 {
 func (x *prover) values(id uint32, name dedup.Name, size uint32, p int) (end, n int) {
 	w := x.known.Record(id)
 	n = int(w.Vlen())
-	if w.Kind() != btf.KindEnum || w.Name() != name || w.Third() != size || n == 0 {
+	if w.Kind() != btf.KindEnum || w.Third() != size || n == 0 || !x.text.is(name, w.Name()) || !x.known.Only(id) && x.known.Definition(w.Name(), w.Info(), size) != id {
 		return 0, 0
 	}
 	negative := false
@@ -303,7 +308,8 @@ func (x *prover) values(id uint32, name dedup.Name, size uint32, p int) (end, n 
 		var name dedup.Name
 		var v int64
 		if a.Direct {
-			name, v = x.load(q, a, dwarf.SlotName)+a.NameBase, int64(x.load(q, a, dwarf.SlotConst))
+			name, _, _ = x.name(a, q)
+			v = int64(x.load(q, a, dwarf.SlotConst))
 			p = q + int(a.Size)
 		} else {
 			next, have := x.r.Cursor.Abbrevs.Decode(a, x.b, q, &x.r.Cursor.Vals)
@@ -313,7 +319,7 @@ func (x *prover) values(id uint32, name dedup.Name, size uint32, p int) (end, n 
 			name, v = x.r.Cursor.NameOf(have), int64(x.r.Cursor.Number(have, dwarf.VConst))
 			p = next
 		}
-		if name != m[0] || uint32(v) != m[1] || v < -1<<31 || v > 1<<32-1 {
+		if !x.text.is(name, m[0]) || uint32(v) != m[1] || v < -1<<31 || v > 1<<32-1 {
 			return 0, 0
 		}
 		negative = negative || v < 0

@@ -26,6 +26,7 @@ type Unit struct {
 	Tags        arena.Vec[Tag]
 	Vars        arena.Vec[Var]
 	FirstInt    dedup.Ref // first base type named "int", for the array index type
+	Index       uint32    // the id of the int that indexes arrays, 0 if it was not known yet
 	Arrays      bool      // a node is an ARRAY
 	Unencodable Unencodable
 	Unsigned    map[uint32]bool // see Options.KeepSigns
@@ -216,6 +217,10 @@ func (r *Reader) Reset() {
 	r.Cursor.Reset(arena.KeepBytes)
 	r.proofs.reset(&r.Unit.Types)
 	r.Unit.reset()
+	r.Unit.Index = 0
+	if r.In != nil {
+		r.Unit.Index = r.In.Index.Load() // once, because a Commit may change it meanwhile
+	}
 	r.extra.Trim(arena.KeepBytes)
 	r.starts.Trim(arena.KeepBytes)
 	r.open.Trim(arena.KeepBytes)

@@ -173,7 +173,7 @@ func (r *Reader) readChunk(u *unit.Unit, in *unit.Input, body *column, k dedup.C
 	first := len(u.Types.Members.S)
 	members := u.Types.Members.Extend(elements)
 	for j := range nodes {
-		used := r.node(body, in, int(k.First)+j, &nodes[j], members)
+		used := r.node(body, in, u.Index, int(k.First)+j, &nodes[j], members)
 		if nodes[j].Info == 0 {
 			return false
 		}
@@ -202,7 +202,7 @@ func (r *Reader) unsigned(u *unit.Unit, in *unit.Input) {
 
 // node reads node i from c into n, and its elements into the first ones of ms. It returns
 // the number of elements. For a damaged node n.Info is 0.
-func (r *Reader) node(c *column, in *unit.Input, i int, n *dedup.Node, ms []dedup.Member) int {
+func (r *Reader) node(c *column, in *unit.Input, index uint32, i int, n *dedup.Node, ms []dedup.Member) int {
 	b := c.byte()
 	kind, kflag, vlen := btf.Kind(b&kindMask), b&kindFlag != 0, 0
 	if b&kindVlen != 0 {
@@ -226,7 +226,7 @@ func (r *Reader) node(c *column, in *unit.Input, i int, n *dedup.Node, ms []dedu
 		n.Name = r.nameOf(c, fresh)
 		n.Third = r.nodeRef(c, i)
 	case btf.KindArray:
-		n.Third, n.First = r.nodeRef(c, i), in.Index.Load()|dedup.Extern
+		n.Third, n.First = r.nodeRef(c, i), index|dedup.Extern
 		n.Aux = c.uint32()
 	case btf.KindInt, btf.KindFloat:
 		n.Name = r.nameOf(c, fresh)

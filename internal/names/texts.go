@@ -1,0 +1,73 @@
+package names
+
+import (
+	"encoding/binary"
+
+	"github.com/btflite/btflite/dedup"
+)
+
+// Texts compares the texts of names. It is for a reader who can foresee which token a name has:
+// a comparison costs less than a look-up.
+type Texts struct {
+	data []byte // .debug_str
+	base []byte // the strings of the base, if that has no base of its own
+	pool *Pool
+}
+
+// Texts prepares comparisons of names in Data.
+func (s *Text) Texts() Texts {
+	t := Texts{data: s.Data, pool: s.pool}
+	if b := s.pool.base; b != nil && b.Blob().Base == nil {
+		t.base = b.Blob().Strings
+	}
+	return t
+}
+
+// Is reports whether the name at an offset of Data has the token tok. It may wrongly report false.
+func (t *Texts) Is(off uint32, tok dedup.Name) bool {
+	if b := t.base; uint(tok) < uint(len(b)) {
+		return equalTexts(t.data, b, uint(off), uint(tok))
+	}
+	switch {
+	case tok >= tokPool:
+		if tok &^= tokPool; t.pool.has(tok) {
+			return equalTexts(t.data, t.pool.bytes(tok), uint(off), 0)
+		}
+	case tok < dedup.MaxBaseStrings && t.pool.base != nil:
+		b := t.pool.base.Blob()
+		for tok < b.StrBase {
+			b = b.Base
+		}
+		return equalTexts(t.data, b.Strings, uint(off), uint(tok-b.StrBase))
+	}
+	return false
+}
+
+// equalTexts reports whether the same text, with a NUL, is at index i of a and at index j of b. It
+// reads 16 bytes at a time, and reports false if there are fewer. Lengths cannot be predicted, so
+// it compares both halves without branches.
+func equalTexts(a, b []byte, i, j uint) bool {
+	for i+16 <= uint(len(a)) && j+16 <= uint(len(b)) {
+		x, y := a[i:i+16:i+16], b[j:j+16:j+16]
+		first, second := binary.LittleEndian.Uint64(x), binary.LittleEndian.Uint64(x[8:])
+		differ, rest := first^binary.LittleEndian.Uint64(y), second^binary.LittleEndian.Uint64(y[8:])
+		zero, last := zeros(first), zeros(second)
+		if zero|last != 0 {
+			if zero != 0 {
+				rest = 0
+			}
+			return differ&upTo(zero)|rest&upTo(last) == 0
+		}
+		if differ|rest != 0 {
+			return false
+		}
+		i, j = i+16, j+16
+	}
+	return false
+}
+
+// zeros returns a word whose lowest set bit is in the first byte of x that is 0; 0 if there is none.
+func zeros(x uint64) uint64 { return (x - 0x0101010101010101) &^ x & 0x8080808080808080 }
+
+// upTo returns the bits up to the lowest set bit of zero, and all bits if there is none.
+func upTo(zero uint64) uint64 { return zero ^ (zero - 1) }
