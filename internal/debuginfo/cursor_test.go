@@ -137,6 +137,11 @@ func TestDecodeAt(t *testing.T) {
 			t.Errorf("offset %d of %d: class %v, %v", off, size, class, ok)
 		}
 	}
+	for off := range first { // some of these bytes are codes of abbreviations
+		if _, _, ok := c.DecodeAt(off); ok {
+			t.Errorf("a DIE at byte %d of the header", off)
+		}
+	}
 	for _, x := range []struct {
 		off, n uint64
 		ok     bool
@@ -145,6 +150,18 @@ func TestDecodeAt(t *testing.T) {
 			t.Errorf("%d bytes of abbreviations at %d: %d, %v, %v", x.n, x.off, len(b), ok, err)
 		}
 	}
+	const from = 3
+	left := uint64(len(f.other.abbrev)) - from
+	for _, x := range []struct {
+		off, n uint64
+		ok     bool
+	}{{0, left, true}, {0, left + 1, false}, {1, left, false}, {left, 0, true}, {left, 1, false}, {left + 1, 0, false}, {0, 1 << 63, false}} {
+		c.Hdr.AbbrevOff = from
+		if b, ok, err := c.FromAbbrevs(x.off, x.n); ok != x.ok || err != nil || ok && len(b) != int(x.n) {
+			t.Errorf("%d bytes of abbreviations at %d behind %d: %d, %v, %v", x.n, x.off, from, len(b), ok, err)
+		}
+	}
+	c.Hdr.AbbrevOff = 0
 	at := c.Save()
 	c.Hdr, c.Name, c.bases = dwarf.Unit{}, 1, bases{1, 2, 3}
 	c.UseAddresses(&at)

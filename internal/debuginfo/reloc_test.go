@@ -344,3 +344,42 @@ func TestLook(t *testing.T) {
 		}
 	}
 }
+
+// TestSaysMore: numbers that BTF has no kind for are found by their names, if the names can be read
+// without expanding them.
+func TestSaysMore(t *testing.T) {
+	file := func(name string) *dt.File {
+		return &dt.File{Units: []*dt.Unit{dt.CU(dt.N(dt.TagBaseType, dt.Name(name), dt.Size(8)))}}
+	}
+	names := func(sections []dt.Section, change func(dt.Section) []dt.Section) (changed []dt.Section) {
+		for _, s := range sections {
+			if s.Name == ".debug_str" {
+				changed = append(changed, change(s)...)
+			} else {
+				changed = append(changed, s)
+			}
+		}
+		return changed
+	}
+	for _, x := range []struct {
+		what, name string
+		change     func(dt.Section) []dt.Section // of .debug_str
+		want       bool
+	}{
+		{"a number of C", "double", nil, false},
+		{"a complex number", "complex double", nil, true},
+		{"a number of any bits", "_BitInt(5)", nil, true},
+		{"compressed names", "complex double", func(s dt.Section) []dt.Section { return []dt.Section{compressed(elftest.Of(true, false), s)} }, false},
+		{"no names", "double", func(s dt.Section) []dt.Section { return nil }, false},
+	} {
+		f := file(x.name)
+		sections := f.DebugSections()
+		if x.change != nil {
+			sections = names(sections, x.change)
+		}
+		got, err := SaysMore(&mmapelf.Source{Path: "in", Data: f.Image(sections)})
+		if err != nil || got != x.want {
+			t.Errorf("%s: %v, %v", x.what, got, err)
+		}
+	}
+}
