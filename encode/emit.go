@@ -40,7 +40,6 @@ type emitter struct {
 	reporter *reporter // nil without Options.Functions
 }
 
-// emitFuncs emits all functions.
 func (r *run) emitFuncs() error {
 	r.stats.Skipped = map[string]int{}
 	if r.opt.For == ForReaders {
@@ -155,7 +154,6 @@ func (e *emitter) kfuncTags(c *compactstate.Choice) []string {
 
 var kfuncTags = [...]string{"bpf_kfunc", "bpf_fastcall"}
 
-// arenaFlags returns the arena flags of a function.
 func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
 	if !c.Kfunc || e.run.opt.Features&Attributes == 0 || e.run.opt.Features&DeclTagKfuncs == 0 {
 		return 0

@@ -173,7 +173,6 @@ func (iu *inlinedUnit) origins(place uint64) bool {
 	return false
 }
 
-// site keeps one site.
 func (iu *inlinedUnit) site(f *input, s *inline.Site) {
 	if s.Addr == 0 {
 		iu.store.Drop(inline.NoAddress)

@@ -312,7 +312,6 @@ const bytesPerName = 64
 // intern adds a name to the strings that no type has brought.
 func (r *run) intern(t dedup.Name) (dedup.Name, error) { return r.set.Intern(t) }
 
-// sectionName returns the name of a section of variables.
 func (r *run) sectionName(index uint32) string {
 	for i := range r.inputs[r.lead].sections {
 		if s := &r.inputs[r.lead].sections[i]; s.Index == index {

@@ -171,7 +171,6 @@ func (l *rawTypes) appendMember(b []byte, u *workspace, n *dedup.Node, m *dedup.
 	return appendField(b, "bits_offset", at)
 }
 
-// appendValue appends the value of an enumerator.
 func appendValue(b []byte, n *dedup.Node, m *dedup.Member, unsigned bool) []byte {
 	signed := btf.InfoKflag(n.Info)
 	switch {
@@ -187,7 +186,6 @@ func appendValue(b []byte, n *dedup.Node, m *dedup.Member, unsigned bool) []byte
 	return strconv.AppendUint(b, uint64(m.Type), 10)
 }
 
-// appendParam appends a parameter of a prototype.
 func appendParam(b []byte, first, last bool, typ uint32, name []byte) []byte {
 	if !first {
 		b = append(b, ", "...)

@@ -63,7 +63,6 @@ func (n *Needs) Add(x *Reloc, r *Result) {
 	}
 }
 
-// member adds a member and its type.
 func (n *Needs) member(t view.Type, i int, how follow) {
 	n.add(t)
 	if n.types[t.ID] == nil {

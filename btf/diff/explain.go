@@ -13,7 +13,6 @@ const maxNesting = 32
 // details collects what differs between two definitions.
 type details []Difference
 
-// property adds a property if it differs.
 func (d *details) property(part string, before, after any) {
 	if before != after {
 		*d = append(*d, Difference{Part: part, Change: Changed, Before: before, After: after})

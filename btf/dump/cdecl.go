@@ -169,7 +169,6 @@ func (c *cWriter) rest(from int, name nameOf, last part, indent int) {
 	c.declared(name, last)
 }
 
-// declared writes the name of a declaration.
 func (c *cWriter) declared(name nameOf, last part) {
 	if !name.isSet {
 		return
@@ -260,7 +259,6 @@ func (c *cWriter) function(from int, rec btf.Record, name nameOf, last part, ind
 	c.parameters(rec, indent)
 }
 
-// parameters writes the parameters of a function.
 func (c *cWriter) parameters(rec btf.Record, indent int) {
 	n := int(rec.Vlen())
 	c.text("(")

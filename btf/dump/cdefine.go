@@ -188,7 +188,6 @@ func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 	}
 }
 
-// enumBody writes an enum with its values.
 func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 	c.text("enum")
 	if rec.Name() != 0 {

@@ -288,7 +288,6 @@ func (s *sorter) hashOf(id uint32, members bool, depth int) (h uint64) {
 	return h
 }
 
-// addName adds a name to a hash.
 func (s *sorter) addName(h uint64, off uint32) uint64 {
 	if off == 0 {
 		return h

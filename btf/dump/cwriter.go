@@ -124,7 +124,6 @@ func (c *cWriter) goesOn(id uint32) bool {
 	return true
 }
 
-// line begins a line.
 func (c *cWriter) line(indent int) {
 	c.text("\n")
 	for range indent {

@@ -31,7 +31,6 @@ type out struct {
 
 func newOut(w io.Writer) *out { return &out{blocks.Writer{W: w}, blocks.Buffer()} }
 
-// text adds s.
 func (o *out) text(s string) { o.buf = append(o.buf, s...) }
 
 // keepUp writes the collected text if it is long.

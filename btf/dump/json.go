@@ -61,7 +61,6 @@ type jsonWriter struct {
 	first bool // nothing has been written since the last bracket was opened
 }
 
-// open opens a bracket.
 func (j *jsonWriter) open(bracket byte) {
 	if bracket == '{' && j.depth > 0 && !j.first { // an element of an array, after which no line begins
 		j.buf = append(j.buf, ',')
@@ -71,7 +70,6 @@ func (j *jsonWriter) open(bracket byte) {
 	j.first = true
 }
 
-// close closes a bracket.
 func (j *jsonWriter) close(bracket byte) {
 	j.depth--
 	if j.style == Pretty && !j.first {
@@ -81,7 +79,6 @@ func (j *jsonWriter) close(bracket byte) {
 	j.first = false
 }
 
-// line begins a line.
 func (j *jsonWriter) line() {
 	j.buf = append(j.buf, '\n')
 	for range j.depth {
@@ -202,7 +199,6 @@ func appendEscaped(dst, text []byte) []byte {
 	return dst
 }
 
-// record writes a type.
 func (j *jsonWriter) record(id uint32, rec btf.Record) {
 	k := rec.Kind()
 	j.object(`,{"id":`)

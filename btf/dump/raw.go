@@ -30,7 +30,6 @@ type rawWriter struct {
 	namer
 }
 
-// number writes a text and a number.
 func (r *rawWriter) number(text string, n uint32) {
 	r.buf = appendUint32(append(r.buf, text...), n)
 }
@@ -47,7 +46,6 @@ func (r *rawWriter) name(text string, off uint32) {
 	r.buf = append(r.namer.append(append(r.buf, text...), off), '\'')
 }
 
-// record writes a type.
 func (r *rawWriter) record(id uint32, rec btf.Record) {
 	k := rec.Kind()
 	r.number("[", id)

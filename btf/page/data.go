@@ -45,7 +45,6 @@ func (d *data) intern(s string) int {
 	return i
 }
 
-// listNames lists the types that have names.
 func (d *data) listNames() {
 	for i := range d.Types {
 		if d.name(i) != "" {

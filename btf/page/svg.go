@@ -253,7 +253,6 @@ func (p *picture) legend() (lines int) {
 	return lines
 }
 
-// write writes the file.
 func (p *picture) write(w io.Writer, t view.Type) error {
 	keys := p.legend()
 	height := svgTop + p.rows*svgRow + keys*svgKey + svgMargin

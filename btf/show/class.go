@@ -87,7 +87,6 @@ func findTypedefs(v *view.View) map[uint32]uint32 {
 	return found
 }
 
-// typedef adds a typedef.
 func (p *Printer) typedef(t view.Type) {
 	p.text("typedef ")
 	of := t.Target()

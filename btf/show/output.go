@@ -31,7 +31,6 @@ func (o *output) Flush() error {
 	return o.to.Err
 }
 
-// text adds s.
 func (o *output) text(s string) { o.buf = append(o.buf, s...) }
 
 // name adds a name. What a terminal would obey in it is escaped.

@@ -8,7 +8,6 @@ import (
 // Names are asked about in no order, and most of them several times. So the own
 // strings are judged first, 64 bytes at a time.
 
-// findIdentifiers sets t.idents.
 func (t *texts) findIdentifiers() {
 	s := t.own
 	t.idents = make([]uint64, len(s)/64+1)

@@ -15,7 +15,6 @@ import (
 // pahole's own tables, and options for printing types, which do not change the encoding.
 // The manual page lists all.
 
-// compatOptions adds these options.
 func (e *encoding) compatOptions(cmd *cobra.Command) {
 	s := under(cmd, groupCompat)
 	s.call(func() { e.addFeatures("all", false) }, "btf_gen_all", "", "as --btf_features=all", rare)

@@ -19,7 +19,6 @@ type diffWriter interface {
 	end(counts diff.Summary) error
 }
 
-// writer returns the writer for a format.
 func (d *diffCommand) writer(w *lineWriter, a, b string, blobs [2]*btf.Blob) diffWriter {
 	switch {
 	case d.format == "html":

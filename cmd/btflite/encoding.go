@@ -73,7 +73,6 @@ func addOrder(cmd *cobra.Command, chosen *finish.Sorter) {
 		"btf_sort", "", "sort types by `ORDER`: canonical (default), name", bare("canonical"), words("canonical", "name"))
 }
 
-// featureOptions adds the options for features.
 func (e *encoding) featureOptions(cmd *cobra.Command) {
 	s := under(cmd, groupFeatures)
 	s.value(func(v string) error { return e.addFeatures(v, false) }, "btf_features", "",
@@ -95,12 +94,10 @@ func (e *encoding) unitOptions(cmd *cobra.Command) {
 		"no units whose name begins with `PREFIX`", rare)
 }
 
-// strictOption adds --strict.
 func (e *encoding) strictOption(cmd *cobra.Command) {
 	under(cmd, groupReport).toggle(&e.strict, "strict", "", "status 1 if there is nothing to encode", rare)
 }
 
-// statsOption adds --stats.
 func (e *encoding) statsOption(cmd *cobra.Command) {
 	formats := map[string]statsFormat{"text": statsText, "json": statsJSON}
 	under(cmd, groupReport).value(func(v string) error { e.stats = formats[v]; return nil },

@@ -114,7 +114,6 @@ func bytesSection(name string, data []byte) elfwrite.Section {
 	return elfwrite.Section{Name: name, Size: int64(len(data)), Write: finish.WriteBytes(data)}
 }
 
-// addVerify adds --verify.
 func addVerify(cmd *cobra.Command, lenient *bool, settings ...setting) {
 	under(cmd, groupOutput).value(func(v string) error { *lenient = v == "warn"; return nil }, "verify", "",
 		"`MODE` for what kernels refuse: refuse, warn", append(settings, words("refuse", "warn"))...)

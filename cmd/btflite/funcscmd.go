@@ -123,7 +123,6 @@ var onlyPfunct = []struct {
 // allFuncs as the name of a function stands for all functions.
 const allFuncs = "*"
 
-// setCompile takes the function of --compile.
 func (f *funcsCommand) setCompile(v string) error {
 	if f.compile = true; v == allFuncs {
 		return nil
@@ -316,7 +315,6 @@ func nearFunction(set *funcs.Set, name string) string {
 	return ""
 }
 
-// print prints the functions.
 func (f *funcsCommand) print(out *lineWriter, list []funcs.Func, file *types) error {
 	if f.json {
 		f.printJSON(out, list)

@@ -202,7 +202,6 @@ func oneCommand(c *cli, cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// commandNames completes names of commands.
 func commandNames(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	for _, entry := range commands() {
 		if len(args) == 0 {

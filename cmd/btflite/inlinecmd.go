@@ -199,7 +199,6 @@ func (m *inlineCommand) wanted(name []byte, section string, offset uint32) bool 
 	return len(m.names) == 0 || slices.ContainsFunc(m.names, func(n string) bool { return n == string(name) })
 }
 
-// parseAt reads --at.
 func (m *inlineCommand) parseAt() (p sitePoint, err error) {
 	section, offset, ok := strings.Cut(m.at, "+")
 	if ok && section != "" {

@@ -192,7 +192,6 @@ func (m *minCommand) eachKernel(c *cli, kernels []minKernel, plan *minPlan, r *m
 	return nil
 }
 
-// kernel writes the files for one kernel.
 func (m *minCommand) kernel(c *cli, k *minKernel, plan *minPlan) *minResult {
 	done := &minResult{File: k.path}
 	if done.err = k.err; k.err != nil {

@@ -85,7 +85,6 @@ func (l *moduleList) add(word string) {
 	}
 }
 
-// addFolder adds the modules below a folder.
 func (l *moduleList) addFolder(root string) {
 	eachBelow(root, nil, isModuleName, func(path string, err error) {
 		info, gone := os.Lstat(path)

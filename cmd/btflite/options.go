@@ -37,7 +37,6 @@ type option struct {
 	offered  cobra.CompletionFunc // offered by a shell for the argument; nil: files
 }
 
-// optionOf returns the option of f.
 func optionOf(f *pflag.Flag) *option { return f.Value.(*option) }
 
 // String implements pflag.Value.

@@ -180,7 +180,6 @@ func (c *cli) warnNotes(files []types) {
 	}
 }
 
-// close releases all types.
 func (r *typeReader) close() {
 	r.closeFiles()
 	r.find.close()

@@ -37,7 +37,6 @@ func (c *cli) screen(color string, paint paintLine) (out io.Writer, end func()) 
 	}
 }
 
-// colorOption adds --color.
 func colorOption(cmd *cobra.Command, mode *string) {
 	under(cmd, groupReport).value(func(v string) error { *mode = v; return nil }, "color", "",
 		"colours `WHEN`: auto ($NO_COLOR has none), always or never", words(colorAuto, colorAlways, colorNever), rare)

@@ -227,7 +227,6 @@ func (g *guard) startChild(cmd *exec.Cmd) error {
 	return nil
 }
 
-// setOnDeath sets or clears onDeath.
 func (g *guard) setOnDeath(f func(os.Signal)) {
 	g.start()
 	g.mu.Lock()

@@ -94,7 +94,6 @@ func verifyAll(files []verifiedFile, cfg *verifyCommand, find *baseFinder, r *ve
 	})
 }
 
-// verifyFile verifies the BTF of one file.
 func verifyFile(f verifiedFile, noDups bool, rules verify.Rules, find *baseFinder) *verified {
 	v := &verified{File: f.path}
 	err := f.err

@@ -132,7 +132,6 @@ func newBaseFinder(image string) *baseFinder {
 	return &baseFinder{image: image, known: map[string]*foundBase{}}
 }
 
-// close releases all bases.
 func (f *baseFinder) close() {
 	for _, b := range f.known {
 		if b.done != nil {

@@ -142,7 +142,6 @@ func archivedID(text string) buildID {
 	return id
 }
 
-// dayOf returns the day of a time.
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
 // pseudoVersion returns Go's name for a commit without a tag before it.

@@ -36,7 +36,6 @@ const (
 // errManyNames is the error for more names than there are tokens.
 var errManyNames = errors.New("dedup: names take more than 1 GiB")
 
-// token returns the token of a text.
 func (t *textTokens) token(text []byte) (dedup.Name, error) {
 	if len(text) == 0 {
 		return 0, nil

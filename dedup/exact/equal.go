@@ -43,7 +43,6 @@ func sameHead(a, b btf.Record) bool {
 	return a.Name() == b.Name() && a.Info() == b.Info() && a.Third() == b.Third()
 }
 
-// sameNameInfo compares name and info.
 func sameNameInfo(a, b btf.Record) bool { return a.Name() == b.Name() && a.Info() == b.Info() }
 
 // equal compares all words.

@@ -46,7 +46,6 @@ type renderer struct {
 	footer [3]string
 }
 
-// line takes a line of the page.
 func (r *renderer) line(line string) {
 	request, rest, _ := strings.Cut(line, " ")
 	switch request {

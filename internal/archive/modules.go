@@ -164,7 +164,6 @@ func (w *moduleWork) use(k *kernelModules) error {
 	return nil
 }
 
-// close closes the base.
 func (w *moduleWork) close() {
 	if w.now != nil {
 		w.session.Close()

@@ -218,7 +218,6 @@ func (a *Archive) linkTo(from, to string) (free bool, err error) {
 	return err == nil, err
 }
 
-// copyFile writes the contents of a file.
 func copyFile(w io.Writer, name string) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -81,14 +81,12 @@ func (s *Symbols) Advise(f Function) (a Advice) {
 // Has reports whether there is a symbol of the name.
 func (s *Symbols) Has(name string) bool { return len(s.byName[name]) > 0 }
 
-// because adds a reason.
 func (a *Advice) because(format string, args ...any) {
 	if why := fmt.Sprintf(format, args...); !slices.Contains(a.Reasons, why) {
 		a.Reasons = append(a.Reasons, why)
 	}
 }
 
-// isCode reports whether a symbol of the name is code.
 func (s *Symbols) isCode(name string) bool {
 	return slices.ContainsFunc(s.byName[name], func(x symbol) bool { return x.code })
 }

@@ -107,7 +107,6 @@ const (
 	noReturnSet = "__BTF_ID__set__noreturn_deny" // by fexit
 )
 
-// read reads the tables.
 func (p *placeReader) read() (at places, err error) {
 	at.bases = p.bases
 	if p.f.Machine == elfabi.EMAArch64 {

@@ -55,7 +55,6 @@ func OfKernel(in mmapelf.Source, base *btf.Blob) *Kernel {
 	return k
 }
 
-// findModule finds struct module.
 func (k *Kernel) findModule(b *btf.Blob) {
 	i := bytes.Index(b.Strings, []byte("\x00module\x00"))
 	if i < 0 {
@@ -120,7 +119,6 @@ func Banner(f *mmapelf.File) string {
 	return ""
 }
 
-// bannerIn finds a banner in b.
 func bannerIn(b []byte) string {
 	for {
 		at := bytes.Index(b, []byte(banner))

@@ -44,7 +44,6 @@ func (e *Functions) check(f *Func, args *argRegs) {
 	}
 }
 
-// hasStruct reports whether one of the parameters is a struct.
 func (e *Functions) hasStruct(ps []Param) bool {
 	return slices.ContainsFunc(ps, func(p Param) bool { return e.Types.isStruct(p.Type) })
 }

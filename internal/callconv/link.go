@@ -84,7 +84,6 @@ func (e *Functions) own() []Func {
 	return e.Funcs
 }
 
-// paramsOf returns the parameters of f.
 func (e *Functions) paramsOf(f *Func) []Param {
 	if uint64(f.First)+uint64(f.N) > uint64(len(e.Params)) {
 		return nil

@@ -83,7 +83,6 @@ func Parse(words []string) Line {
 	return l
 }
 
-// read reads words.
 func (s *state) read(words []string) {
 	for i := 0; i < len(words); i++ {
 		w := words[i]

@@ -275,7 +275,6 @@ type pack struct {
 	abbrevAt uint64            // of a .dwp: where offsets of the unit in .debug_abbrev start
 }
 
-// packed reports whether the file is a .dwp.
 func (f *File) packed() bool { return f.dwo != nil && f.dwo.combined }
 
 // relocs is the additional state of a relocatable file.

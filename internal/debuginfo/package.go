@@ -58,7 +58,6 @@ type packIndex struct {
 	columns, units, slots uint64
 }
 
-// openIndex reads the header of an index.
 func openIndex(e *mmapelf.File, index string) (x packIndex, err error) {
 	sec := e.Section(index)
 	if sec == nil {

@@ -130,7 +130,6 @@ func (r *reader) types(f *debuginfo.File) error {
 	return err
 }
 
-// typeUnit reads type unit i.
 func (r *reader) typeUnit(t *debuginfo.TypeIndex, i uint32) error {
 	if _, err := t.Open(&r.c, i); err != nil {
 		return err

@@ -72,7 +72,6 @@ func (x *exam) judgePahole(c config, v int) {
 	}
 }
 
-// dwarf5 reports whether the compiler writes DWARF 5.
 func dwarf5(c config) bool {
 	gcc, _ := c.number("GCC_VERSION")
 	clang, _ := c.number("CLANG_VERSION")

@@ -34,7 +34,6 @@ const (
 	numClasses
 )
 
-// classOf gives the class of a tag.
 func classOf(t Tag) Class {
 	switch t {
 	case TagMember:

@@ -87,7 +87,6 @@ func (o *Object) headerSize() int {
 	return 40
 }
 
-// symbolSize is the size of a symbol in bytes.
 func (o *Object) symbolSize() int {
 	if o.f.Class64 {
 		return 24

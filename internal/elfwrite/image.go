@@ -360,7 +360,6 @@ func (m *image) setShoff(off uint64) {
 	m.putWord(m.ehdr[pick(m.class64, 40, 32):], off)
 }
 
-// fileType returns e_type.
 func (m *image) fileType() uint16 {
 	return m.order.Uint16(m.ehdr[16:])
 }

@@ -60,7 +60,6 @@ func Set(path string, read os.FileInfo, sections ...Section) error {
 	return setOrCheck(path, read, sections, false)
 }
 
-// setOrCheck is Set or Check.
 func setOrCheck(path string, read os.FileInfo, sections []Section, onlyCheck bool) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {

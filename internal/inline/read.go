@@ -321,7 +321,6 @@ func (r *Reader) constant(v *dwarf.Value) Place {
 	return missing(Computed)
 }
 
-// block is the bytes of a block.
 func (r *Reader) block(v *dwarf.Value) []byte {
 	off, n := v.U>>32, v.U&0xffffffff
 	return r.c.Hdr.Data[off:][:n]

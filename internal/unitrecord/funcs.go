@@ -72,7 +72,6 @@ func (w *Writer) turn(turns *[2]uint64) {
 	*turns = [2]uint64{}
 }
 
-// function writes a function with its parameters.
 func (w *Writer) function(u *unit.Unit, fn *callconv.Func, p *places) {
 	c := &w.cols
 	flags := byte(fn.Flags) & funcFlags
@@ -149,7 +148,6 @@ func (w *Writer) location(pm *callconv.Param) int {
 	return k
 }
 
-// annots writes annotations.
 func (w *Writer) annots(as []unit.Annot) {
 	w.cols.uint(colAnnot, uint64(len(as)))
 	for _, a := range as {

@@ -54,7 +54,6 @@ func (w *Writer) inlineRuns(u *unit.Unit, p *places) {
 	}
 }
 
-// inline writes an inline function.
 func (w *Writer) inline(fn *callconv.Func, params []callconv.Param) {
 	c := &w.cols
 	c.byte(colInline, byte(fn.Flags)&funcFlags)

@@ -179,7 +179,6 @@ func readTexts(to []freshName, text *column) {
 	}
 }
 
-// name reads a name.
 func (r *nameReader) name(c *column) dedup.Name {
 	b := c.byte()
 	if b == 0 {
@@ -219,7 +218,6 @@ func fresh(c column, n int) int {
 	return r.next
 }
 
-// token returns the token of name k.
 func (r *nameReader) token(k int) dedup.Name {
 	if uint(k) >= uint(len(r.known)) {
 		r.bad = true

@@ -16,7 +16,6 @@ type nameInfo struct {
 	hash   uint64     // textHash, 0 before it is needed
 }
 
-// reset forgets all names.
 func (t *nameTable) reset() {
 	if t.slots == nil {
 		t.slots = make([]nameInfo, 1<<13)

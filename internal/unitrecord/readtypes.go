@@ -333,7 +333,6 @@ func (r *Reader) members(c *column, i int, ms []dedup.Member, kflag bool) {
 	}
 }
 
-// values reads enumerators.
 func (r *Reader) values(c *column, ms []dedup.Member, kind btf.Kind) {
 	last := int64(-1)
 	for j := range ms {

@@ -71,7 +71,6 @@ func (w *Writer) types(u *unit.Unit) {
 // once if it knows all chunks.
 const blockSize = 512
 
-// newBlock begins a block.
 func (w *Writer) newBlock() {
 	w.block = block{names: w.names.fresh, table: w.block.table[:0]}
 	w.cols[colNode] = w.cols[colNode][:0]
@@ -89,7 +88,6 @@ func (w *Writer) endBlock() {
 	w.newBlock()
 }
 
-// newChunk begins a chunk.
 func (w *Writer) newChunk() chunkKey {
 	return chunkKey{from: len(w.cols[colNode]), names: w.names.fresh}
 }
@@ -105,7 +103,6 @@ func (w *Writer) endChunk(k chunkKey) {
 	c[colKey] = binary.LittleEndian.AppendUint64(c[colKey], k.key())
 }
 
-// node writes node i.
 func (w *Writer) node(i int, n *dedup.Node, all []dedup.Member) {
 	c := &w.cols
 	kind, vlen := btf.InfoKind(n.Info), btf.InfoVlen(n.Info)

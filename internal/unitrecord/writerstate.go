@@ -64,7 +64,6 @@ func (w *Writer) fail(what string) {
 	}
 }
 
-// name writes a name.
 func (w *Writer) name(t dedup.Name) { w.nameTo(t, colName) }
 
 // nameTo writes a name to a column.
