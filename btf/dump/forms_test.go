@@ -62,9 +62,13 @@ func TestFormsAgainstBpftool(t *testing.T) {
 	}
 }
 
-// sameAsFile compares a text with a file, or writes the file.
+// folded puts a type of C or of raw text on one line, so that a diff shows whole types.
+var folded = strings.NewReplacer("\n\t", "↵\t", "\n}", "↵}", "\n\n", "↵\n")
+
+// sameAsFile compares a text with a file that has it folded, or writes the file.
 func sameAsFile(t *testing.T, path, text string) {
 	t.Helper()
+	text = folded.Replace(text)
 	if *update {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
