@@ -1,7 +1,5 @@
 package btf
 
-import "bytes"
-
 // Readers of DWARF have more to print than BTF can say: atomic types, references, base
 // classes. For them the encoder writes marks: names that begin with a byte that no
 // compiler writes. BTF with marks is read in the memory where it was made. It is never
@@ -57,9 +55,6 @@ func (b *Blob) MarkOf(r Record) (k MarkKind, text []byte) {
 	}
 	return Mark(b.NameBytes(r.Name()))
 }
-
-// HasMarks reports whether a string of b is a mark.
-func (b *Blob) HasMarks() bool { return bytes.Contains(b.Strings, []byte{0, markByte}) }
 
 // FloatAlign is the alignment that a FLOAT with marks has, 0 if its size tells it.
 func FloatAlign(r Record) uint32 {

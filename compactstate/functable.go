@@ -364,11 +364,6 @@ func (t *FuncTable) Kfunc(e uint32) (flags uint32, ok bool) {
 	return t.kfuncs[e], true
 }
 
-// Bytes returns the memory of the table's records, without the string tables.
-func (t *FuncTable) Bytes() int {
-	return cap(t.symbols)*12 + cap(t.values)*8 + t.names.bytes()
-}
-
 // valid reports whether number n, counted from 1, is that of a symbol.
 func (t *FuncTable) valid(n uint32) bool {
 	return n != 0 && uint64(n) <= uint64(len(t.symbols))

@@ -90,8 +90,3 @@ func (x *index) clear() {
 	clear(x.refs)
 	x.used = 0
 }
-
-// bytes returns the size of the table in memory.
-func (x *index) bytes() int {
-	return len(x.tags) * 5
-}

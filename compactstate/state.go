@@ -208,15 +208,6 @@ func (s *States) Count() Counts {
 	return s.counts
 }
 
-// Bytes returns the memory of the records and their tables.
-func (s *States) Bytes() int {
-	n := cap(s.spare)*4 + cap(s.heads)*8 + s.recs.bytes()
-	for _, b := range s.blocks {
-		n += cap(b) * 4
-	}
-	return n
-}
-
 // keepTwo reports whether two copies of a state are kept, see States.
 func keepTwo(f Flags, sym uint32) bool {
 	return sym != 0 && f&(Unexpected|Uncertain) == 0

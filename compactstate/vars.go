@@ -30,16 +30,6 @@ func (v *Vars) Add(section, varID, offset, size uint32) {
 	v.sections = append(v.sections, section)
 }
 
-// Len returns the number of variables added.
-func (v *Vars) Len() int {
-	return len(v.vars)
-}
-
-// Bytes returns the memory of the records.
-func (v *Vars) Bytes() int {
-	return cap(v.vars)*12 + cap(v.sections)*4
-}
-
 // Sections returns the sections that have variables, by ascending ELF section
 // index. The result does not share memory with v. Any of them may have more
 // variables than a DATASEC can hold.

@@ -4,12 +4,9 @@ import "github.com/btflite/btflite/btf"
 
 // Other packages read the types of a Set by these methods.
 
-// Record returns the record of id. Its references are ids of the Set, which may be forwarded
-// (see Final). It is valid until the next change.
+// Record returns the record of id. Its references are ids of the Set, which may be forwarded.
+// It is valid until the next change.
 func (s *Set) Record(id uint32) btf.Record { return s.index.types.record(id) }
-
-// Final returns the id that id is forwarded to, or id itself.
-func (s *Set) Final(id uint32) uint32 { return s.index.types.Final(id) }
 
 // Hold keeps Commits from changing the Set until Release, so that records stay valid.
 // Several goroutines may hold it, but none of them twice.

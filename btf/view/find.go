@@ -87,39 +87,3 @@ func (v *View) chain() (chain []*btf.Blob) {
 	slices.Reverse(chain)
 	return chain
 }
-
-// Index finds types by name, for many look-ups. It may be used by several
-// goroutines.
-type Index struct {
-	v     *View
-	heads map[string]uint32 // the lowest id of a name
-	next  []uint32          // by id: the next one of the same name, or 0
-}
-
-// Index reads the names of all types of the kinds, of all kinds if none is given.
-// It takes some 100 bytes for each type; its names are copies.
-func (v *View) Index(kinds ...btf.Kind) *Index {
-	x := &Index{v: v, heads: map[string]uint32{}, next: make([]uint32, v.Count())}
-	for id := v.Count() - 1; id > 0; id-- {
-		t := v.Type(id)
-		if len(kinds) > 0 && !slices.Contains(kinds, t.Kind()) {
-			continue
-		}
-		if name := t.Name(); len(name) > 0 {
-			x.next[id] = x.heads[string(name)]
-			x.heads[string(name)] = id
-		}
-	}
-	return x
-}
-
-// Named gives the ids of the types of the name, in ascending order.
-func (x *Index) Named(name []byte) (ids []uint32) {
-	for id := x.heads[string(name)]; id != 0; id = x.next[id] {
-		ids = append(ids, id)
-	}
-	return ids
-}
-
-// First is the lowest id of the name, 0 if there is none.
-func (x *Index) First(name []byte) uint32 { return x.heads[string(name)] }

@@ -10,9 +10,6 @@ import (
 // Void for types that refer to themselves.
 func (t Type) Behind(through btf.Kinds) Type { return t.v.Type(t.v.blob.Behind(t.ID, through)) }
 
-// Unmodified is t without const, volatile, restrict and type tags around it.
-func (t Type) Unmodified() Type { return t.Behind(btf.Modifiers) }
-
 // Resolved is t without modifiers and typedefs around it: what it is in memory.
 func (t Type) Resolved() Type { return t.Behind(btf.Modifiers | btf.Typedefs) }
 

@@ -254,28 +254,3 @@ func (t Type) Params() iter.Seq2[int, Param] {
 		}
 	}
 }
-
-// Var is one variable of a data section.
-type Var struct {
-	TypeID       uint32
-	Offset, Size uint32 // bytes
-	v            *View
-}
-
-// Type is the VAR or FUNC that s is about.
-func (s Var) Type() Type { return s.v.Type(s.TypeID) }
-
-// Vars gives the variables of a data section in their order, nothing for others.
-func (t Type) Vars() iter.Seq2[int, Var] {
-	return func(yield func(int, Var) bool) {
-		if t.Kind() != btf.KindDatasec {
-			return
-		}
-		x := t.rec.Extra()
-		for i := range t.Vlen() {
-			if !yield(i, Var{x[3*i], x[3*i+1], x[3*i+2], t.v}) {
-				return
-			}
-		}
-	}
-}

@@ -75,14 +75,8 @@ func ReadUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) erro
 	return u.read(head, rest)
 }
 
-// ReadTypeUnit is ReadUnit for .debug_types of DWARF 4 (section 7.5.1.2),
-// whose headers go on with a signature and the offset of the type.
-func ReadTypeUnit(types []byte, off uint64, bigEndian bool, u *Unit) error {
-	b := types[min(off, uint64(len(types))):]
-	return ReadTypeUnitHeader(b[:min(len(b), MaxUnitHeader)], b, off, bigEndian, u)
-}
-
-// ReadTypeUnitHeader is the same for ReadTypeUnit.
+// ReadTypeUnitHeader is ReadUnitHeader for .debug_types of DWARF 4 (section 7.5.1.2), whose headers
+// go on with a signature and the offset of the type.
 func ReadTypeUnitHeader(head, rest []byte, off uint64, bigEndian bool, u *Unit) error {
 	*u = Unit{Off: off, BigEndian: bigEndian, types: true}
 	return u.read(head, rest)

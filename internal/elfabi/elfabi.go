@@ -67,7 +67,6 @@ const (
 	SHFExecInstr  = 0x4
 	SHFMerge      = 0x10
 	SHFInfoLink   = 0x40
-	SHFLinkOrder  = 0x80
 	SHFGroup      = 0x200
 	SHFCompressed = 0x800
 	SHFExclude    = 0x80000000
