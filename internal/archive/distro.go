@@ -3,6 +3,7 @@ package archive
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/btflite/btflite/internal/pack"
 )
@@ -10,33 +11,36 @@ import (
 // unknown stands for a distribution or a version that nothing shows.
 const unknown = "unknown"
 
-// distros are distributions by what shows them, the first that fits counts. Names are those of
-// BTFHub, which has them from ID in os-release.
-var distros = []struct {
+// distro is a distribution, and what shows it.
+type distro struct {
 	vendor  *regexp.Regexp // in the vendor of the package, or in the banner
 	version *regexp.Regexp // its first group, in the version of the package or in the release; or nil
 	name    string
-}{
-	{regexp.MustCompile(`(?i)ubuntu`), regexp.MustCompile(`~(\d\d\.\d\d)`), "ubuntu"},
-	{regexp.MustCompile(`(?i)debian`), regexp.MustCompile(`(?:[+~]deb|~bpo)(\d+)`), "debian"},
-	{regexp.MustCompile(`(?i)opensuse`), regexp.MustCompile(`-(1\d0\d00)\.`), "opensuse-leap"},
-	{regexp.MustCompile(`(?i)suse`), regexp.MustCompile(`-(1\d0\d00)\.`), "sles"},
-	{regexp.MustCompile(`(?i)almalinux`), elVersion, "almalinux"},
-	{regexp.MustCompile(`(?i)rocky`), elVersion, "rocky"},
-	{regexp.MustCompile(`(?i)oracle`), elVersion, "ol"},
-	{regexp.MustCompile(`(?i)centos`), elVersion, "centos"},
-	{regexp.MustCompile(`(?i)amazon`), regexp.MustCompile(`\.amzn(\d+)`), "amzn"},
-	{regexp.MustCompile(`(?i)fedora`), regexp.MustCompile(`\.fc(\d+)`), "fedora"},
-	{regexp.MustCompile(`(?i)red hat`), elVersion, "rhel"},
 }
 
-// elVersion is the version of Enterprise Linux in the release of an rpm.
-var elVersion = regexp.MustCompile(`\.el(\d+)`)
+// distros returns the distributions; the first that fits counts. Names are those of BTFHub, which has
+// them from ID in os-release. Most runs of the program do not need them, and to compile them takes 60 µs.
+var distros = sync.OnceValue(func() []distro {
+	el := regexp.MustCompile(`\.el(\d+)`) // the version of Enterprise Linux in the release of an rpm
+	return []distro{
+		{regexp.MustCompile(`(?i)ubuntu`), regexp.MustCompile(`~(\d\d\.\d\d)`), "ubuntu"},
+		{regexp.MustCompile(`(?i)debian`), regexp.MustCompile(`(?:[+~]deb|~bpo)(\d+)`), "debian"},
+		{regexp.MustCompile(`(?i)opensuse`), regexp.MustCompile(`-(1\d0\d00)\.`), "opensuse-leap"},
+		{regexp.MustCompile(`(?i)suse`), regexp.MustCompile(`-(1\d0\d00)\.`), "sles"},
+		{regexp.MustCompile(`(?i)almalinux`), el, "almalinux"},
+		{regexp.MustCompile(`(?i)rocky`), el, "rocky"},
+		{regexp.MustCompile(`(?i)oracle`), el, "ol"},
+		{regexp.MustCompile(`(?i)centos`), el, "centos"},
+		{regexp.MustCompile(`(?i)amazon`), regexp.MustCompile(`\.amzn(\d+)`), "amzn"},
+		{regexp.MustCompile(`(?i)fedora`), regexp.MustCompile(`\.fc(\d+)`), "fedora"},
+		{regexp.MustCompile(`(?i)red hat`), el, "rhel"},
+	}
+})
 
 // distroOf returns the distribution that a package is of, and its version, as far as the package and
 // the banner of its kernel show them.
 func distroOf(info pack.Info, banner, release string) (name, version string) {
-	for _, d := range distros {
+	for _, d := range distros() {
 		if !d.vendor.MatchString(info.Vendor + "\n" + banner) {
 			continue
 		}
