@@ -217,8 +217,9 @@ records:
 			if next > len(words) {
 				break records
 			}
-			for e := words[w+3 : next]; len(e) >= 3; e = e[3:] {
-				name, ref = max(name, e[0]), max(ref, e[1])
+			e := words[w+3 : next]
+			for j := 2; j < len(e); j += 3 {
+				name, ref = max(name, e[j-2]), max(ref, e[j-1])
 			}
 		case KindFuncProto:
 			next += 2 * int(InfoVlen(info))
@@ -226,17 +227,26 @@ records:
 				break records
 			}
 			ref = max(ref, third)
-			for e := words[w+3 : next]; len(e) >= 2; e = e[2:] {
-				name, ref = max(name, e[0]), max(ref, e[1])
+			e := words[w+3 : next]
+			for j := 1; j < len(e); j += 2 {
+				name, ref = max(name, e[j-1]), max(ref, e[j])
 			}
 		case KindEnum:
 			next += 2 * int(InfoVlen(info))
 			if next > len(words) {
 				break records
 			}
-			for e := words[w+3 : next]; len(e) >= 2; e = e[2:] {
-				name = max(name, e[0])
+			e := words[w+3 : next]
+			for j := 1; j < len(e); j += 2 {
+				name = max(name, e[j-1])
 			}
+		case KindArray:
+			next += 3
+			if next > len(words) {
+				break records
+			}
+			e := words[w+3 : next]
+			ref = max(ref, e[0], e[1])
 		default:
 			break records
 		}
