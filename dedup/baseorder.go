@@ -13,21 +13,23 @@ import (
 
 // baseOrder is the order of equal types of a base in libbpf's hash table.
 type baseOrder struct {
-	unhashed  uint32   // types so far that the table does not take
-	nextSize  uint32   // the table doubles before this entry
-	doublings []uint32 // ids before which it has doubled
+	unhashed  []uint32 // ids of types that the table does not take
 	repeated  []uint32 // ids of types that are equal to an earlier one of the base
+	doublings []uint32 // ids before which the table doubles
 }
 
-// next returns the id of the type before which the table doubles, if the types up to it are
-// all hashed.
-func (o *baseOrder) next() uint32 { return o.unhashed + o.nextSize }
-
-// double notes that the table has doubled before id. It returns what next returns now.
-func (o *baseOrder) double(id uint32) uint32 {
-	o.doublings = append(o.doublings, id)
-	o.nextSize = max(4, 2*o.nextSize-1)
-	return o.next()
+// settle notes when the table doubles, once the types up to the id last are known.
+func (o *baseOrder) settle(last uint32) {
+	others := uint32(0)
+	for n := uint32(1); ; n = max(4, 2*n-1) { // the table doubles before entry n
+		for int(others) < len(o.unhashed) && o.unhashed[others] <= n+others {
+			others++
+		}
+		if n+others > last {
+			return
+		}
+		o.doublings = append(o.doublings, n+others)
+	}
 }
 
 // after reports whether id follows its earlier equals in the list, not precedes them.

@@ -19,11 +19,9 @@ type baseState struct {
 	copies               map[uint32][]uint32   // own copies of types of the base, oldest first
 	unitEnds             []uint32              // last id of each unit that brought new types
 	order                baseOrder
-	anonymous            []uint32 // structs and unions of the base that have no hash yet
-	funcs                int      // FUNCs of the base, and their table: see baseFunc
-	firstFunc, lastFunc  uint32
+	seen                 []uint64 // bits for hashes in the table, while the base is loaded
 	funcsOnce            sync.Once
-	funcTab              arena.Vec[uint32]
+	funcTab              arena.Vec[uint32] // the FUNCs of the base: see baseFunc
 	// noTypedefs keeps units from finding TYPEDEFs of the base, as libbpf 1.7.0
 	// does. Set it before the first unit.
 	noTypedefs bool

@@ -8,101 +8,108 @@ import "github.com/btflite/btflite/btf"
 // the table for about own types more.
 func (ix *index) loadBase(own int) error {
 	b := ix.base
-	words := 0
-	for _, x := range b.chain {
-		words += len(x.Words)
-	}
-	ix.types.words.Populate(len(ix.types.words.S) + words + words/64)
-	ix.types.ids.Populate(int(b.types) + 1)
+	ix.types.ids.Populate(int(b.types) + own/8)
 	ix.types.ids.Extend(int(b.types)) // NewBase has checked their number; loadTypes fills them
+	ix.types.keys.Populate(int(b.types) + own/8)
 	ix.types.keys.Resize(int(b.types) + 1)
 	ix.reserveEntities(int(b.types) / 8)
-	ix.ents.Populate(int(b.types) / 9)
+	ix.ents.Populate(int(b.types) / 8)
+	size := len(ix.table.S)
+	for size < int(b.types)*3/8+own { // a third of a kernel's types are found by content
+		size *= 2
+	}
+	ix.table.Free()
+	ix.table.Resize(size)
+	b.seen = make([]uint64, size/8)
 	id := uint32(1)
-	b.order.nextSize = 1
 	for _, x := range b.chain {
-		at, err := ix.types.addWords(len(x.Words))
+		at, err := b.loadWords(&ix.types, x)
 		if err != nil {
 			return err
-		}
-		w := ix.types.words.S[at:]
-		copy(w, x.Words)
-		if b.isOdd() {
-			for _, off := range x.Off {
-				btf.EachName(w[off:], func(name *uint32) { *name = b.token(*name) })
-			}
 		}
 		ix.loadTypes(id, at, x)
 		id += uint32(len(x.Off))
 	}
-	b.firstFunc, ix.types.keys.S[0].next = ix.types.keys.S[0].next, 0
+	b.order.settle(b.types)
 	ix.enterRepeated()
-	ix.insertBase(own)
 	b.words, b.ents, b.entered = len(ix.types.words.S), len(ix.ents.S), ix.entered
 	b.lostUnique = b.lostUnique[:0]
 	ix.conflicts = 0
 	return nil
 }
 
+// loadWords makes the words of x words of st, with tokens in place of string offsets. It returns the
+// index of the first one.
+func (b *Base) loadWords(st *store, x *btf.Blob) (at uint32, err error) {
+	st.words.Populate(len(st.words.S) + len(x.Words) + len(x.Words)/64)
+	if at, err = st.addWords(len(x.Words)); err != nil {
+		return 0, err
+	}
+	w := st.words.S[at:]
+	copy(w, x.Words)
+	if b.isOdd() {
+		for _, off := range x.Off {
+			btf.EachName(w[off:], func(name *uint32) { *name = b.token(*name) })
+		}
+	}
+	return at, nil
+}
+
 // loadTypes enters the types of x, whose first one gets the id first; their words begin at
-// index at of the set's words. It enters them into the tables by name and by target, unless a
-// type is irregular or repeats another. For the table by content it only stores the hash:
-// insertBase enters all.
+// index at of the set's words. It leaves FUNCs to indexFuncs, and types that repeat another one
+// to enterRepeated. Irregular types are in no table.
 func (ix *index) loadTypes(first, at uint32, x *btf.Blob) {
 	b := ix.base
-	words, keys, off := ix.types.words.S[at:], ix.types.keys.S, x.Off
-	ids := ix.types.ids.S[first:][:len(off)]
-	next := b.order.next()
-	for i := range off {
-		id, o := first+uint32(i), off[i]
-		ids[i] = idState{at + o, id}
-		switch btf.InfoKind(words[o+1]) {
-		case btf.KindFunc:
-			keys[b.lastFunc].next, b.lastFunc = id, id
-			b.funcs++
+	words, keys := ix.types.words.S[at:], ix.types.keys.S
+	ids := ix.types.ids.S[first:][:len(x.Off)]
+	for i, o := range x.Off {
+		ids[i] = idState{at + o, first + uint32(i)}
+	}
+	odd := b.isOdd()
+	for i, o := range x.Off {
+		id, k := first+uint32(i), btf.InfoKind(words[o+1])
+		if k == btf.KindFunc {
+			continue
+		}
+		r := words[o:]
+		named := r[0] != 0 || odd && x.Words[o] != 0 // it has a name, which may be empty
+		switch k {
+		case btf.KindPtr:
+			if !named && r[1] == btf.Info(k, 0, false) {
+				ix.loadFirst(&keys[r[2]].ptrTo, id)
+			}
 		case btf.KindFuncProto:
-			if x.Words[o] == 0 {
-				keys[id].hash = contentHash(words[o:])
+			if !named {
+				ix.loadHashed(id, contentHash(r))
 			}
 		default:
-			ix.loadRecord(id, words[o:], x.Words[o] != 0)
-			next = b.order.next()
-		}
-		if id == next {
-			next = b.order.double(id)
+			ix.loadRecord(id, r, named)
 		}
 	}
 }
 
-// loadRecord is loadTypes for a type that is neither a FUNC nor a FUNC_PROTO. named is true if it has a name,
-// which may be empty.
+// loadRecord is loadTypes for one type. named is true if it has a name, which may be empty.
 func (ix *index) loadRecord(id uint32, r btf.Record, named bool) {
 	b, name, info := ix.base, r.Name(), r.Info()
 	k := btf.InfoKind(info)
 	plain := !named && info == btf.Info(k, 0, false)
 	switch k {
-	case btf.KindPtr:
-		if plain {
-			ix.loadFirst(&ix.types.keys.S[r.Third()].ptrTo, id)
-		}
 	case btf.KindConst:
 		if plain {
 			ix.loadFirst(&ix.types.keys.S[r.Third()].constTo, id)
 		}
 	case btf.KindVolatile, btf.KindRestrict:
 		if plain {
-			ix.types.keys.S[id].hash = contentHash(r)
+			ix.loadHashed(id, contentHash(r))
 		}
 	case btf.KindArray:
 		if plain && r.Third() == 0 {
-			ix.types.keys.S[id].hash = contentHash(r)
+			ix.loadHashed(id, contentHash(r))
 		}
 	case btf.KindStruct, btf.KindUnion:
 		if name == 0 {
-			b.anonymous = append(b.anonymous, id)
-			break
-		}
-		if ix.loadFirst(&ix.addEntity(name).defs[aggregate(info)], id) {
+			ix.loadHashed(id, ix.anonRecordHash(r))
+		} else if ix.loadFirst(&ix.addEntity(name).defs[aggregate(info)], id) {
 			ix.types.keys.S[id].hash = unique
 		}
 	case btf.KindTypedef:
@@ -122,17 +129,17 @@ func (ix *index) loadRecord(id uint32, r btf.Record, named bool) {
 		case btf.InfoVlen(info) > 0 && name != 0:
 			ix.enterType(id)
 		case btf.InfoVlen(info) > 0:
-			ix.types.keys.S[id].hash = contentHash(r)
+			ix.loadHashed(id, contentHash(r))
 		case name != 0:
 			ix.addEntity(name)
 			b.forward[forwardKey{name, entEnum}] = id
 		case named:
-			ix.types.keys.S[id].hash = contentHash(r)
+			ix.loadHashed(id, contentHash(r))
 		}
 	case btf.KindVar, btf.KindDatasec, btf.KindVoid: // a skipped type became void
-		b.order.unhashed++
+		b.order.unhashed = append(b.order.unhashed, id)
 	default:
-		ix.types.keys.S[id].hash = contentHash(r)
+		ix.loadHashed(id, contentHash(r))
 	}
 }
 
@@ -147,51 +154,32 @@ func (ix *index) loadFirst(first *uint32, id uint32) bool {
 	return true
 }
 
-// insertBase enters the types that loadRecord has hashed into the table. It makes
-// room for about own types more.
-func (ix *index) insertBase(own int) {
-	keys := ix.types.keys.S
-	for _, id := range ix.base.anonymous {
-		keys[id].hash = ix.anonRecordHash(ix.types.record(id))
+// loadHashed enters id, whose content has the hash h, into the table. If there may be a type with
+// this hash, it leaves id to enterRepeated. To go along the chain would take ten times as long: most
+// of the chains' types are in no cache.
+func (ix *index) loadHashed(id, h uint32) {
+	b, key, slot := ix.base, &ix.types.keys.S[id], &ix.table.S[h&uint32(len(ix.table.S)-1)]
+	key.hash = h
+	seen, bit := &b.seen[h&uint32(len(b.seen)-1)], uint64(1)<<(h>>20&63)
+	if *seen&bit != 0 {
+		b.order.repeated = append(b.order.repeated, id)
+		return
 	}
-	ix.base.anonymous = nil
-	ix.entered = 0
-	for i := range keys {
-		ix.entered += int(keys[i].hash >> 31) // inTable
-	}
-	size := len(ix.table.S)
-	for size < ix.entered+own {
-		size *= 2
-	}
-	ix.table.Free()
-	ix.table.Resize(size)
-	table, mask := ix.table.S, uint32(size-1)
-	for id := range keys {
-		h := keys[id].hash
-		if h&inTable == 0 {
-			continue
-		}
-		first := &table[h&mask]
-		only := uint32(unique)
-		for o := *first; o != 0; o = keys[o].next {
-			if keys[o].hash&^unique == h {
-				keys[o].hash, only = h, 0
-			}
-		}
-		keys[id].hash = h | only
-		if only == 0 {
-			ix.insertAmong(first, uint32(id))
-			continue
-		}
-		keys[id].next = *first
-		*first = uint32(id)
-	}
+	*seen |= bit
+	key.hash, key.next = h|unique, *slot
+	*slot = id
+	ix.entered++
 }
 
-// enterRepeated enters the types that loadFirst left to it.
+// enterRepeated enters the types that loadFirst and loadHashed left to it.
 func (ix *index) enterRepeated() {
 	b := ix.base
+	mask := uint32(len(ix.table.S) - 1)
 	for _, id := range b.order.repeated {
+		if h := ix.types.keys.S[id].hash; h&inTable != 0 {
+			ix.enterHashed(&ix.table.S[h&mask], id)
+			continue
+		}
 		r, after := ix.types.record(id), b.order.after(id)
 		switch k := r.Kind(); k {
 		case btf.KindPtr, btf.KindConst:
@@ -212,5 +200,19 @@ func (ix *index) enterRepeated() {
 			ix.enterAmong(&ix.entity(r.Name()).defs[aggregate(r.Info())], id, after)
 		}
 	}
-	b.order.repeated = nil
+	b.order.repeated, b.seen = nil, nil
+}
+
+// enterHashed enters id, which has its hash, into the chain that starts at first.
+func (ix *index) enterHashed(first *uint32, id uint32) {
+	keys := ix.types.keys.S
+	h := keys[id].hash
+	keys[id].hash |= unique
+	for o := *first; o != 0; o = keys[o].next {
+		if keys[o].hash&^unique == h {
+			keys[o].hash, keys[id].hash = h, h
+		}
+	}
+	ix.insertAmong(first, id)
+	ix.entered++
 }

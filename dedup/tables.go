@@ -216,9 +216,8 @@ func contentHash(w btf.Record) uint32 {
 			h = arena.Mix(h, x)
 		}
 	case btf.KindFuncProto:
-		for j := range int(n) {
-			name, typ := w.Param(j)
-			h = arena.Mix(h, uint64(name)<<32|uint64(typ))
+		for p := w.Extra()[:2*n]; len(p) >= 2; p = p[2:] {
+			h = arena.Mix(h, uint64(p[0])<<32|uint64(p[1]))
 		}
 	case btf.KindEnum64:
 		for _, x := range w.Extra()[:3*n] {
@@ -355,7 +354,7 @@ func equalWords(a, b []uint32) bool {
 // types are FUNCs, and a module needs few of them: so the first call indexes them, not loadBase.
 func (ix *index) baseFunc(w btf.Record) uint32 {
 	b := ix.base
-	if b == nil || b.funcs == 0 || w.Kind() != btf.KindFunc || !b.has(w.Name()) {
+	if b == nil || w.Kind() != btf.KindFunc || !b.has(w.Name()) {
 		return 0
 	}
 	b.funcsOnce.Do(ix.indexFuncs)
@@ -370,21 +369,21 @@ func (ix *index) baseFunc(w btf.Record) uint32 {
 	return found
 }
 
-// indexFuncs fills the table of baseFunc, whose buckets are chained by idKeys.next. Before, it links
-// each FUNC of the base to the next one.
+// indexFuncs fills the table of baseFunc, whose buckets are chained by idKeys.next.
 func (ix *index) indexFuncs() {
-	b := ix.base
-	size := 1 << 10
-	for size < b.funcs {
+	b, size := ix.base, 1<<10
+	for size < int(b.types)/2 { // half of a kernel's types
 		size *= 2
 	}
 	b.funcTab.Resize(size)
 	table, keys := b.funcTab.S, ix.types.keys.S
-	for id := b.firstFunc; id != 0; {
-		next := keys[id].next
-		first := &table[arena.Spread(ix.types.record(id).Name())&uint32(len(table)-1)]
+	for id := uint32(1); id <= b.types; id++ {
+		r := ix.types.record(id)
+		if r.Kind() != btf.KindFunc {
+			continue
+		}
+		first := &table[arena.Spread(r.Name())&uint32(len(table)-1)]
 		keys[id].next, *first = *first, id
-		id = next
 	}
 }
 
