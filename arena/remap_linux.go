@@ -1,11 +1,29 @@
 package arena
 
-import "golang.org/x/sys/unix"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
 
 // remap makes a mapping of grow longer, at another address if need be. Its
 // pages are moved, not copied.
 func remap(m []byte, size int) ([]byte, error) {
 	return unix.Mremap(m, size, unix.MREMAP_MAYMOVE)
+}
+
+// duplicate puts the pages of from, a part of a shared mapping, into the place of the first pages of
+// to, a mapping that is not in use. Both begin with a page. From itself gets its pages again when it
+// is used: otherwise they would count twice.
+//
+// The argument for unsafe: the addresses are those of mappings.
+func duplicate(to, from []byte) error {
+	_, err := unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(from)), 0,
+		unsafe.Pointer(unsafe.SliceData(to)), uintptr(len(from)), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
+	if err == nil {
+		_ = unix.Madvise(from, unix.MADV_DONTNEED)
+	}
+	return err
 }
 
 // populate makes the system give the memory of m, the part of a mapping, at once.

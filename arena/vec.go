@@ -14,10 +14,10 @@
 //
 // This package is the one home of unsafe. The argument: a Vec's memory is an
 // anonymous private mapping, page-aligned and zeroed, or an aligned part of one
-// (Block), so that any pointer-free T is aligned and valid in it; the element type
-// is checked to hold no pointers when the Vec first grows; and the memory is
-// reached only through the slice S, whose length and capacity lie inside the
-// mapping.
+// (Block), and may begin with pages of a file (Share), so that any pointer-free T
+// is aligned and valid in it; the element type is checked to hold no pointers when
+// the Vec first grows; and the memory is reached only through the slice S, whose
+// length and capacity lie inside the mapping.
 //
 // The stable API is package btflite. What it does not use of this package may change.
 package arena

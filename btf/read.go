@@ -34,6 +34,8 @@ type Blob struct {
 	// the layout section they were skipped. They keep their ids, as records of
 	// KindVoid without name and contents.
 	Skipped []Skipped
+	// Mapping is the mapping of a file that Words may lie in, if that is known.
+	Mapping []byte
 	// Marked says that names may be marks, which only BTF in memory has: see MarkKind.
 	Marked bool
 

@@ -41,6 +41,12 @@ func (ix *index) loadBase(own int) error {
 // loadWords makes the words of x words of st, with tokens in place of string offsets. It returns the
 // index of the first one.
 func (b *Base) loadWords(st *store, x *btf.Blob) (at uint32, err error) {
+	if x.Base == nil && !b.isOdd() {
+		if at, ok := st.words.Share(x.Words, x.Mapping); ok {
+			st.ids.S[0].off, err = st.addWords(3) // void
+			return uint32(at), err
+		}
+	}
 	st.words.Populate(len(st.words.S) + len(x.Words) + len(x.Words)/64)
 	if at, err = st.addWords(len(x.Words)); err != nil {
 		return 0, err

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/edsrzf/mmap-go"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
@@ -132,11 +136,39 @@ func splitOver(t *testing.T, base, raw *btf.Blob, cus []uint32, noTypedefs bool)
 	return x
 }
 
+// mapped returns the base. Every other time, it is mapped from a file, as programs have it.
+func (x *splitInput) mapped(t *testing.T) *btf.Blob {
+	t.Helper()
+	if x.base.Base != nil || len(x.base.Off)%2 != 0 {
+		return x.base
+	}
+	path := filepath.Join(t.TempDir(), "base")
+	if err := os.WriteFile(path, x.base.Encode(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	m, err := mmap.Map(file, mmap.RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Unmap() })
+	b, err := btf.ParseShared(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Mapping = m
+	return b
+}
+
 // streams merges the units of x into a new Set, and then into the same Set two times
 // more, and calls each with every result.
 func (x *splitInput) streams(t *testing.T, noTypedefs bool, each func(round int, s *dedup.Set, got *btf.Blob)) {
 	t.Helper()
-	b, err := dedup.NewBase(x.base)
+	b, err := dedup.NewBase(x.mapped(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -197,6 +197,9 @@ func TestSources(t *testing.T) {
 				if !bytes.Equal(b.Encode(), base.Encode()) {
 					t.Errorf("%s%s as %s: other BTF", name, suffix, way)
 				}
+				if mapped := way == "path" && suffix == ""; mapped != (b.Mapping != nil) {
+					t.Errorf("%s%s as %s: %d bytes are said to be mapped", name, suffix, way, len(b.Mapping))
+				}
 				done()
 			}
 		}

@@ -245,7 +245,7 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	}
 	if file && l.DWARF != DWARFOnly && expand.Of(head) == nil && info.Size() >= expand.HeadSize && info.Size() <= maxExpanded {
 		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
-			return Raw{BTF: m}, func() { _ = m.Unmap() }, nil
+			return Raw{BTF: m, Mapping: m}, func() { _ = m.Unmap() }, nil
 		}
 	}
 	size := info.Size()
@@ -307,6 +307,7 @@ func (l Loader) OpenSource(in mmapelf.Source, base *btf.Blob) (b *btf.Blob, done
 		done()
 		return nil, nil, err
 	}
+	b.Mapping = raw.Mapping
 	return b, done, nil
 }
 
@@ -340,6 +341,9 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	}
 	elf.Limit = l.Limit
 	raw = Raw{Section: " section .BTF:", Source: in, PointerSize: elf.AddrSize, Relocatable: elf.Type == elfabi.ETRel, BPF: elf.Machine == elfabi.EMBPF}
+	if !in.InMemory() {
+		raw.Mapping = elf.Bytes()
+	}
 	if raw.Relocatable {
 		raw.Module = basematch.OfModule(elf)
 	}

@@ -12,6 +12,8 @@ type Raw struct {
 	BaseSum []byte // section SectionBaseSum, nil if there is none
 	Section string // " section .BTF:" in an ELF file, "" in a raw one
 	Encoded bool   // by Loader.Encode
+	// Mapping is the mapping of the file, in which BTF may lie; nil if it was read.
+	Mapping []byte
 	// Source is the ELF file, valid as long as BTF. It has no path for raw BTF.
 	Source mmapelf.Source
 	// Of an ELF file: the size of pointers, whether it is relocatable, and

@@ -39,8 +39,8 @@ var imports = map[string][]string{
 	"btf/sites":              {"btf"},
 	"btf/view":               {"btf"},
 	"compactstate":           {"arena", "internal/workers"},
-	"dedup":                  {"arena", "btf", "internal/workers", "dedup/btffile", "dedup/deduptest", "dedup/exact"}, // the last three for tests
-	"dedup/btffile":          {"arena", "btf", "dedup", "dedup/exact", "dedup/deduptest"},                             // the last for tests
+	"dedup":                  {"arena", "btf", "internal/workers", "dedup/btffile", "dedup/deduptest", "dedup/exact", "github.com/edsrzf/mmap-go"}, // the last four for tests
+	"dedup/btffile":          {"arena", "btf", "dedup", "dedup/exact", "dedup/deduptest"},                                                          // the last for tests
 	"dedup/deduptest":        {"btf"},
 	"dedup/exact":            {"arena", "btf", "dedup/deduptest"}, // the last for tests
 	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/basematch", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
