@@ -16,9 +16,6 @@ func (b *Block) Populate(bytes int, l *Limit) {
 	if cap(b.mem.S) > 0 {
 		return // it could be moved
 	}
-	if whole := (bytes + hugePage - 1) / hugePage * hugePage; whole-bytes <= hugePage/4 {
-		bytes = whole
-	}
 	b.mem.limit = l
 	b.mem.Populate((bytes + 7) / 8)
 }
