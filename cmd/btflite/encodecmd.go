@@ -252,6 +252,9 @@ func (r *encodeRun) encode() error {
 			r.c.warn(message.OneLine(s.to.path) + ": no " + s.what + ": nothing written")
 		}
 	}
+	if r.report.to == nil && r.cfg.stats == statsNone {
+		return stdoutError(text.flush())
+	}
 	r.report.runReport = newRunReport(r.paths, r.to, enc, time.Since(writing), time.Since(began))
 	if r.report.to != nil {
 		if b, err := btf.ParseShared(enc.Data, r.opt.BaseBTF()); err == nil { // the kernel would refuse the BTF

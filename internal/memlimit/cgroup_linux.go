@@ -6,13 +6,16 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
 // Cgroup is the smallest memory limit of the control groups that the process
-// is in, in bytes; 0 if there is none or it cannot be read. Both versions of
-// control groups are known, each with the limits of the groups above.
-func Cgroup() uint64 {
+// is in, in bytes, as it was at the first call; 0 if there is none or it cannot be read. Both
+// versions of control groups are known, each with the limits of the groups above.
+func Cgroup() uint64 { return cgroup() }
+
+var cgroup = sync.OnceValue(func() uint64 {
 	groups, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return 0
@@ -22,7 +25,7 @@ func Cgroup() uint64 {
 		limitedGroup.Store(&dir)
 	}
 	return limit
-}
+})
 
 // limitedGroup is the folder of the group with the limit, once it is known.
 var limitedGroup atomic.Pointer[string]
