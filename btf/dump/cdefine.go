@@ -17,7 +17,7 @@ func (c *cWriter) define(id uint32) {
 	switch rec.Kind() {
 	case btf.KindStruct, btf.KindUnion:
 		c.state[id] = begun
-		c.memberNeeds(id, rec, id)
+		c.memberNeeds(rec, id)
 		c.defining = id
 		c.structBody(id, rec, 0)
 		c.text(";\n\n")
@@ -75,7 +75,7 @@ func (c *cWriter) needStruct(id uint32, rec btf.Record, inside uint32) {
 		c.fail(errNoType, id)
 	case rec.Name() == 0:
 		c.state[id] = begun
-		c.memberNeeds(id, rec, inside)
+		c.memberNeeds(rec, inside)
 		c.state[id] = fresh
 	case id != inside && !c.announced[id]:
 		c.announced[id] = true
@@ -84,7 +84,7 @@ func (c *cWriter) needStruct(id uint32, rec btf.Record, inside uint32) {
 }
 
 // memberNeeds writes what the members of a struct need.
-func (c *cWriter) memberNeeds(id uint32, rec btf.Record, inside uint32) {
+func (c *cWriter) memberNeeds(rec btf.Record, inside uint32) {
 	for j := range int(rec.Vlen()) {
 		_, typ, _ := rec.Member(j)
 		c.need(typ, inside)

@@ -27,7 +27,7 @@ func Compare(w io.Writer, a, b *view.View, names [2]string, o Options) (int, err
 			if p.id[i] == 0 {
 				continue
 			}
-			if _, err := s.add(p.id[i]); err != nil {
+			if err := s.add(p.id[i]); err != nil {
 				return 0, err
 			}
 		}

@@ -121,23 +121,23 @@ func (d *data) side(v *view.View) *side {
 	return &side{d: d, v: v, index: map[uint32]int{}, texts: map[uint32]string{}}
 }
 
-// add gives the struct or union its place and returns that. finish does the rest.
-func (s *side) add(id uint32) (int, error) {
-	if i, ok := s.index[id]; ok {
-		return i, nil
+// add gives the struct or union its place. finish does the rest.
+func (s *side) add(id uint32) error {
+	if _, ok := s.index[id]; ok {
+		return nil
 	}
 	t := s.v.Type(id)
 	if !t.IsComposite() {
-		return 0, ErrNotComposite
+		return ErrNotComposite
 	}
-	i, kind := len(s.d.Types), 0
+	kind := 0
 	if t.Kind() == btf.KindUnion {
 		kind = 1
 	}
-	s.index[id] = i
+	s.index[id] = len(s.d.Types)
 	s.d.Types = append(s.d.Types, []any{s.d.intern(string(t.Name())), kind, t.Size(), nil})
 	s.work = append(s.work, id)
-	return i, nil
+	return nil
 }
 
 // finish adds the members of all types, and the types that are members.
@@ -149,7 +149,7 @@ func (s *side) finish() error {
 		all = append(all, id)
 		for _, m := range s.v.Type(id).Members() {
 			if in := m.Type().Resolved(); in.IsComposite() {
-				if _, err := s.add(in.ID); err != nil {
+				if err := s.add(in.ID); err != nil {
 					return err
 				}
 			}

@@ -65,7 +65,7 @@ func Write(w io.Writer, v *view.View, ids []uint32, o Options) error {
 	d := newData(o)
 	s := d.side(v)
 	for _, id := range ids {
-		if _, err := s.add(id); err != nil {
+		if err := s.add(id); err != nil {
 			return err
 		}
 	}

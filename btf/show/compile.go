@@ -112,17 +112,17 @@ func (e *emitter) plain(t view.Type) {
 	e.text(";\n")
 }
 
-// members emits the types that the members of t need. It reports whether there were any.
-// Each member that needed one has an empty line after it.
-func (e *emitter) members(t view.Type) (any bool) {
+// members emits the types that the members of t need. Each member that needed one has an empty
+// line after it.
+func (e *emitter) members(t view.Type) {
 	if !t.HasName() {
 		if e.unnamed[t.ID] {
-			return false
+			return
 		}
 		e.unnamed[t.ID] = true
 	}
 	if e.depth > maxIndent {
-		return false
+		return
 	}
 	l := e.lays.Of(t)
 	e.markMisplaced(l)
@@ -134,11 +134,9 @@ func (e *emitter) members(t view.Type) (any bool) {
 		}
 		if e.needed(m.Type()) {
 			e.text("\n")
-			any = true
 		}
 	}
 	e.depth--
-	return any
 }
 
 // needed emits the types that a member or parameter of type t needs. It reports whether

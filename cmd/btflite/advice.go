@@ -41,8 +41,8 @@ func mayBeName(word string) bool {
 }
 
 // fileLast returns an error if the words of a command, which takes names and then a file,
-// end with a name and have a file before it. more are options for the hint.
-func fileLast(command string, words []string, more ...string) error {
+// end with a name and have a file before it.
+func fileLast(command string, words []string) error {
 	last := len(words) - 1
 	if last < 1 || isFile(words[last]) {
 		return nil
@@ -51,7 +51,7 @@ func fileLast(command string, words []string, more ...string) error {
 	if i < 0 {
 		return nil
 	}
-	line := slices.Concat([]string{command}, more, words[:i], words[i+1:], words[i:i+1])
+	line := slices.Concat([]string{command}, words[:i], words[i+1:], words[i:i+1])
 	return &usageError{what: message.OneLine(words[last]) + ": no such file", hint: "FILE must be the last word: " + commandLine(line)}
 }
 

@@ -297,7 +297,7 @@ func (w *worker) one(m *module) (r moduleResult) {
 		if enc.NoDwarf {
 			stats, why = nil, noDwarfText(m.path)
 		}
-		if err := m.leftAlone(w.c, why); err != nil {
+		if err := m.leftAlone(why); err != nil {
 			return fail(err)
 		}
 		if w.strict {
@@ -335,7 +335,7 @@ func (w *worker) write(to outputs, m *module, read os.FileInfo, enc *finish.Enco
 
 // leftAlone returns an error if there is nothing to write for a module, because of why,
 // and an output of an earlier run exists.
-func (m *module) leftAlone(c *cli, why string) error {
+func (m *module) leftAlone(why string) error {
 	if m.out == "" {
 		if err := refuseOldMain(nil, m.path, why); err != nil {
 			return err

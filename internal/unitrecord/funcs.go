@@ -96,12 +96,12 @@ func (w *Writer) function(u *unit.Unit, fn *callconv.Func, p *places) {
 	c.uint(colFuncMore, uint64(fn.N))
 	origin := p.to(fn.Origin)
 	for j := range u.Params.S[fn.First:][:fn.N] {
-		w.param(u, &u.Params.S[fn.First:][j], p, origin+1+j)
+		w.param(&u.Params.S[fn.First:][j], p, origin+1+j)
 	}
 }
 
 // param writes a parameter. Its origin, if it has one, is usually at the place expected.
-func (w *Writer) param(u *unit.Unit, pm *callconv.Param, p *places, expected int) {
+func (w *Writer) param(pm *callconv.Param, p *places, expected int) {
 	c := &w.cols
 	flags := byte(0)
 	if pm.HasType {
