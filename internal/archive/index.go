@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -112,19 +111,12 @@ func Find(dir, buildID string) ([]string, error) {
 
 func readIndex(dir string) (*Index, error) {
 	at := filepath.Join(dir, indexName)
-	info, err := os.Stat(at)
+	data, err := readBounded(at, "an index", maxIndex)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxIndex {
-		return nil, fmt.Errorf("%s: an index of %s cannot be one of btflite", message.OneLine(at), message.ByteSize(uint64(info.Size())))
-	}
-	data, err := os.ReadFile(at)
 	x := new(Index)
-	if err == nil {
-		err = json.Unmarshal(data, x)
-	}
-	return x, message.FileError(at, "cannot read", err)
+	return x, message.FileError(at, "cannot read", json.Unmarshal(data, x))
 }
 
 // find returns the paths of kernels whose build-id begins with prefix, or else of modules.

@@ -87,7 +87,7 @@ func (x *Index) findModules(dir, prefix string) (found []string, err error) {
 			continue
 		}
 		at := PathOf(dir, x.Kernels[i].ModulesFile())
-		data, err := readRecord(at)
+		data, err := readBounded(at, "a record", maxRecord)
 		if err != nil {
 			return nil, err
 		}

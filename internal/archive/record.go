@@ -140,21 +140,21 @@ const maxRecord = 16 << 20
 
 // readJSON reads a record. Errors name the file.
 func readJSON(name string, to any) error {
-	data, err := readRecord(name)
+	data, err := readBounded(name, "a record", maxRecord)
 	if err != nil {
 		return err
 	}
 	return message.FileError(name, "cannot read", json.Unmarshal(data, to))
 }
 
-// readRecord reads the bytes of a record. Errors name the file.
-func readRecord(name string) ([]byte, error) {
+// readBounded reads a file of at most so many bytes. Errors name the file and say what it should be.
+func readBounded(name, what string, most int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, message.FileError(name, "cannot read", err)
 	}
-	if info.Size() > maxRecord {
-		return nil, fmt.Errorf("%s: a record of %s cannot be one of btflite", message.OneLine(name), message.ByteSize(uint64(info.Size())))
+	if info.Size() > most {
+		return nil, fmt.Errorf("%s: %s of %s cannot be one of btflite", message.OneLine(name), what, message.ByteSize(uint64(info.Size())))
 	}
 	data, err := os.ReadFile(name)
 	return data, message.FileError(name, "cannot read", err)

@@ -54,12 +54,12 @@ func (u *unlinked) discard() {
 
 // unnamed makes a file that never gets a name.
 func unnamed(dir string, mode fs.FileMode) (*os.File, error) {
-	f, err := openNameless(dir, mode)
-	if err == nil {
-		return f, nil
-	}
-	if f, err = os.CreateTemp(dir, temporaryPattern); err != nil {
+	u, err := newUnlinked(dir, mode)
+	if err != nil {
 		return nil, err
 	}
-	return f, os.Remove(f.Name())
+	if u.temporary != "" {
+		err = os.Remove(u.temporary)
+	}
+	return u.File, err
 }
