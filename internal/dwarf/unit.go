@@ -4,7 +4,10 @@
 // nothing beyond the slices that it is given, whatever they hold.
 package dwarf
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strconv"
+)
 
 // Unit types of DWARF 5 headers (section 7.5.1).
 const (
@@ -207,4 +210,17 @@ func utoa(v uint64) string {
 			return string(b[i:])
 		}
 	}
+}
+
+// Error is a fault of the DWARF data. It says where the fault is, not which
+// file has it; callers add that.
+type Error struct {
+	Section string // ELF section name, for example ".debug_info"
+	Offset  uint64 // in the section, of the datum that is at fault
+	What    string // what is wrong, lower case, no full stop
+}
+
+// Error returns "section+0xoffset: what".
+func (e *Error) Error() string {
+	return e.Section + "+0x" + strconv.FormatUint(e.Offset, 16) + ": " + e.What
 }
