@@ -89,8 +89,8 @@ func (r *Reader) closeArray(fr *frame) {
 }
 
 // closeEnum sets kind and kind_flag. Only link can tell whether DW_AT_type is signed.
-func (rs *runs) closeEnum(fr *frame) error {
-	r := rs.r
+func (w *walker) closeEnum(fr *frame) error {
+	r := w.r
 	n := &r.Unit.Types.Nodes.S[fr.owner]
 	switch {
 	case !r.In.Options.Enum64:

@@ -12,7 +12,6 @@
 // each other (groupread.go, imports.go).
 //
 // From the lowest layer up: tables and frames (unit.go, frames.go); values of attributes
-// (attrs.go); runs of DIEs of one kind, which are most DIEs (members.go, runs.go); the
-// kinds of DIE (typekinds.go, codekinds.go, dies.go); the loop over all of them
-// (walk.go).
+// (attrs.go); the kinds of DIE (typekinds.go, members.go, codekinds.go, dies.go); types that
+// are proved (prove.go); the loop over all of them (walk.go).
 package unit

@@ -49,15 +49,10 @@ func (r *Reader) addMember(top *frame, m dedup.Member) {
 	top.n++
 }
 
-// runs reads several DIEs of one kind at once.
-type runs struct {
-	r     *Reader
-	attrs attrs
-}
-
 // walker reads the DIEs of one unit.
 type walker struct {
-	runs
+	r      *Reader
+	attrs  attrs
 	prover *prover // nil: all types become nodes
 }
 

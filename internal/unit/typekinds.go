@@ -11,46 +11,27 @@ import (
 // Kinds of DIEs that describe types. Each method reads the DIE d and returns where it
 // stopped: after its attributes, or after its children.
 
-// members reads members into the open type top.
+// members reads a member of the open type top.
 func (w *walker) members(d die, top *frame) (next int, err error) {
-	r, a := w.r, d.a
-	if (d.direct || a.Inline && d.p+int(a.Size)+8 <= len(w.attrs.b)) && !top.open && !a.Children {
-		next, n, err := w.memberRun(a, d.off, d.p, top)
-		r.Unit.Facts.DIEs += n
+	a := d.a
+	if (d.direct || a.Inline && d.p+int(a.Size)+8 <= len(w.attrs.b)) && !a.Children {
+		m, next, err := w.oneMember(a, d.off, d.p, top)
 		if err == nil {
-			return w.closeRun(next, top), nil
+			w.r.addMember(top, m)
+			top.comp++
+			return next, nil
 		}
 		if err != errLongName {
 			return 0, err
 		}
-		// Go back to the code of the member with the long name.
-		d.off = next
-		code, q := dwarf.ULEB(w.attrs.b, d.off)
-		a, d.p = r.Cursor.Abbrevs.Lookup(code), q
-		top = &r.frames.S[len(r.frames.S)-1]
 	}
 	if next, err = w.member(a, d.off, d.p, top); err != nil {
 		return 0, err
 	}
 	if a.Children {
-		r.push(inPart, a.Tag)
+		w.r.push(inPart, a.Tag)
 	}
 	return next, nil
-}
-
-// closeRun closes top if its children end at p and nothing else is left to do. It returns
-// where the next DIE is.
-func (w *walker) closeRun(p int, top *frame) (next int) {
-	r := w.r
-	if p >= len(w.attrs.b) || w.attrs.b[p] != 0 || top.n > MaxVlen || top.an != 0 || r.Unit.Facts.Language == langRust {
-		return p
-	}
-	x := &r.Unit.Types.Nodes.S[top.owner]
-	x.First = top.first
-	x.Info = btf.Info(btf.InfoKind(x.Info), top.n, top.kflag)
-	r.Unit.addOrder(top.owner)
-	r.frames.S = r.frames.S[:len(r.frames.S)-1]
-	return p + 1
 }
 
 // typeOf reads a DIE for its DW_AT_type only.
@@ -65,6 +46,16 @@ func (w *walker) typeOf(d die) (next int, typ uint32, err error) {
 	}
 	typ, err = w.attrs.refOf(d.off, have, dwarf.VType)
 	return next, typ, err
+}
+
+// refKinds says what a DIE of ClassRef becomes, by the low byte of its tag. The name is
+// masked with named.
+var refKinds = [256]struct{ info, named uint32 }{
+	dwarf.TagPointerType:  {btf.Info(btf.KindPtr, 0, false), 0},
+	dwarf.TagConstType:    {btf.Info(btf.KindConst, 0, false), 0},
+	dwarf.TagVolatileType: {btf.Info(btf.KindVolatile, 0, false), 0},
+	dwarf.TagRestrictType: {btf.Info(btf.KindRestrict, 0, false), 0},
+	dwarf.TagTypedef:      {btf.Info(btf.KindTypedef, 0, false), 1<<32 - 1},
 }
 
 // ref reads a type that refers to another one: pointer, typedef, qualifier.
@@ -167,21 +158,11 @@ func (w *walker) aggregate(d die, top *frame) (next int, err error) {
 		return next, nil
 	}
 	r.suspend(top)
-	first, count := uint32(len(r.Unit.Types.Members.S)), uint32(0)
-	if ctx == inAggregate && an == 0 {
-		var closed bool
-		next, count, closed = w.memberRunOf(i, next)
-		r.Unit.Facts.DIEs += uint64(count)
-		if closed {
-			return next, nil
-		}
-	}
 	fr, err := w.open(d, ctx, tag)
-	if err != nil {
-		return 0, err
+	if err == nil {
+		fr.owner, fr.first, fr.an = i, uint32(len(r.Unit.Types.Members.S)), an
 	}
-	fr.owner, fr.first, fr.an, fr.n, fr.comp = i, first, an, count, int32(count)
-	return next, nil
+	return next, err
 }
 
 // anyAggregate reads the attributes of a struct or union that is not direct.
@@ -257,10 +238,6 @@ func (w *walker) proto(d die, top *frame) (next int, err error) {
 		return next, nil
 	}
 	r.suspend(top)
-	if end, n := w.protoRun(i, next); end != 0 {
-		r.Unit.Facts.DIEs += n
-		return end, nil
-	}
 	fr, err := w.open(d, inProto, d.a.Tag)
 	if err == nil {
 		fr.owner, fr.first = i, uint32(len(r.Unit.Types.Members.S))
@@ -282,10 +259,6 @@ func (w *walker) array(d die, top *frame) (next int, err error) {
 	if !d.a.Children {
 		r.Unit.addOrder(i)
 		return next, nil
-	}
-	if end := w.arrayRun(i, next); end != 0 {
-		r.Unit.Facts.DIEs++
-		return end, nil
 	}
 	// Dimensions wait in open, because only the last one tells how many inner arrays
 	// there are.
@@ -380,10 +353,6 @@ func (w *walker) enum(d die, top *frame) (next int, err error) {
 		return next, nil
 	}
 	r.suspend(top)
-	if end, n, err := w.enumRun(i, next); err != nil || end != 0 {
-		r.Unit.Facts.DIEs += n
-		return end, err
-	}
 	fr := r.push(inEnum, a.Tag)
 	fr.owner, fr.first = i, uint32(len(r.Unit.Types.Members.S))
 	return next, nil

@@ -8,14 +8,14 @@ import (
 
 // The walk reads the DIEs of a unit once, in order, and fills the unit's flat tables.
 //
-// A DIE whose abbreviation is direct costs a table look-up and a few masked loads. Runs
-// of members, almost half of all DIEs, have their own loop. The loop here finds the
-// abbreviation; typekinds.go and codekinds.go handle the kinds of DIE. Like pahole, the
-// walk skips the children of inlined_subroutine and call_site.
+// A DIE whose abbreviation is direct costs a table look-up and a few masked loads. Most types are
+// proved, not read: the prover (prove.go) has loops of its own. The loop here finds the abbreviation;
+// typekinds.go and codekinds.go handle the kinds of DIE. Like pahole, the walk skips the children of
+// inlined_subroutine and call_site.
 
 // walk reads all DIEs below the unit DIE, which ends at p.
 func (r *Reader) walk(p int) error {
-	w := walker{runs: runs{r, r.attrs()}}
+	w := walker{r: r, attrs: r.attrs()}
 	r.starts.Resize((len(w.attrs.b) + 63) / 64)
 	if r.proofs.on {
 		w.prover = newProver(r)
@@ -108,20 +108,11 @@ func (w *walker) read(p, frames int) (end int, err error) {
 		switch class {
 		case dwarf.ClassMember:
 			if top.role == inAggregate {
-				if p, err = w.members(d, top); len(r.frames.S) == frames {
-					return p, err // only takeBack gets here
-				}
+				p, err = w.members(d, top)
 			} else if top.role == inVariants || top.role == inVariant {
 				p, err = w.marker().variantMember(d)
 			}
 		case dwarf.ClassRef:
-			if d.direct && !a.Children && !r.proofs.on {
-				if next, n := w.refRun(a, off, d.p); n != 0 {
-					r.Unit.Facts.DIEs += n
-					p = next
-					continue
-				}
-			}
 			p, err = w.ref(d)
 		case dwarf.ClassAggregate:
 			p, err = w.aggregate(d, top)
