@@ -90,9 +90,11 @@ func (k *Known) Record(id uint32) btf.Record {
 
 // Chosen reports whether a look-up of the type's name, or of its members if it has none, finds
 // this id first: it is the only one, or the one that the last walk decided on (choose).
-func (k *Known) Chosen(id uint32) bool { return k.keys[id].chosen() }
+func (k *Known) Chosen(id uint32) bool { return k.keys[id].chosen(k.Record(id).Name() != 0) }
 
-func (k *idKeys) chosen() bool { return k.hash&(unique|likely) != 0 }
+// chosen is Known.Chosen. Types without a name do not have the flag likely: the bit is of their hash.
+// Neither do types of Sets over a base.
+func (k *idKeys) chosen(named bool) bool { return k.hash&unique != 0 || named && k.hash&likely != 0 }
 
 // Only reports whether a look-up of the content of type id can find no other type. A Set has each
 // content once, but a base may have equal types.
@@ -213,6 +215,10 @@ func (k *Known) Same(x, y uint32) bool { return k.set.index.types.equivalent(x, 
 
 // Same reports whether two types of s are equivalent, as Known.Same does. It is for tests.
 func Same(s *Set, x, y uint32) bool { return s.index.types.equivalent(x, y) }
+
+// Undecided reports whether Commit decides about types of u that Resolve has looked up, because a
+// name has several definitions. It is for tests.
+func Undecided(u *Unit) bool { return u.dirty || u.loops || u.err != nil }
 
 // equivalent is Known.Same.
 func (st *store) equivalent(x, y uint32) bool {

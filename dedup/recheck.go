@@ -28,28 +28,57 @@ func Refuses(s *Set, u *Unit) bool {
 
 // unproved reports whether a type that u left out is not proved, now that u.ID has ids.
 func (f finder) unproved(u *Unit) bool {
-	left := &u.chunks.proved
-	if left.Moved && f.rivals(u) {
+	left, pairs := &u.chunks.proved, len(u.pairs.S)
+	refused := slices.ContainsFunc(left.Unproved, func(p Unproved) bool { return !f.gets(u, p) })
+	return refused || (left.Moved || len(u.pairs.S) > pairs) && f.rivals(u)
+}
+
+// gets reports whether the node of p gets the id that was assumed, or may be left as it is because
+// it is equivalent to that type.
+func (f finder) gets(u *Unit, p Unproved) bool {
+	switch id := u.id(p.Ref); {
+	case id == p.ID:
 		return true
+	case p.Exact:
+		return false
+	case id < MaxIDs:
+		return f.index.types.equivalent(id, p.ID)
 	}
-	return slices.ContainsFunc(left.Unproved, func(p Unproved) bool {
-		id := u.id(p.Ref)
-		return id >= MaxIDs || id != p.ID && (p.Exact || !f.index.types.equivalent(id, p.ID))
-	})
+	// The node is new, for example a PTR to a FWD. The type that was left out would have been
+	// compared with all that its record leads to.
+	pairs, inBase := len(u.pairs.S), u.inBase
+	u.inBase = p.ID <= f.index.baseIDs
+	same := f.match(u, local(p.Ref), p.ID, 0)
+	u.inBase = inBase
+	if !same {
+		u.disown(pairs, noOwner)
+	}
+	return same && !u.dirty
 }
 
 // rivals reports whether u has pairs of one FWD with two definitions. Then the order of the pairs
 // decides, which is the order of the nodes.
 func (f finder) rivals(u *Unit) bool {
-	for i, p := range u.pairs.S {
+	var few [64]uint64
+	pairs := few[:0] // the FWD in the upper half, the definition in the lower one
+	for _, p := range u.pairs.S {
 		fwd, def, ok := f.index.forwarding(u, p)
 		if !ok {
 			continue
 		}
-		for _, q := range u.pairs.S[:i] {
-			if other, d, ok := f.index.forwarding(u, q); ok && other == fwd && d != def {
-				return true
-			}
+		if fwd >= MaxIDs { // a new node: another one with this name gets the same id
+			name, info := f.head(u, p.fwd)
+			fwd = 1<<31 | name ^ info&(1<<31)>>1
+		}
+		if def >= MaxIDs {
+			def = p.def
+		}
+		pairs = append(pairs, uint64(fwd)<<32|uint64(def))
+	}
+	slices.Sort(pairs)
+	for i := 1; i < len(pairs); i++ {
+		if pairs[i]>>32 == pairs[i-1]>>32 && pairs[i] != pairs[i-1] {
+			return true
 		}
 	}
 	return false
@@ -63,13 +92,13 @@ func (f finder) recheck(u *Unit) bool {
 			continue
 		}
 		id := r &^ Extern
-		switch key := &f.index.types.keys.S[id]; f.index.types.record(id).Kind() {
+		switch key, w := &f.index.types.keys.S[id], f.index.types.record(id); w.Kind() {
 		case btf.KindStruct, btf.KindUnion:
-			if !key.chosen() && !f.stillChosen(u, id) {
+			if !key.chosen(w.Name() != 0) && !f.stillChosen(u, id) {
 				return false
 			}
 		case btf.KindTypedef:
-			if key.hash&unique == 0 && !f.newest(u, f.index.entity(f.index.types.record(id).Name()).typedefs, id, 0) {
+			if key.hash&unique == 0 && !f.newest(u, f.index.entity(w.Name()).typedefs, id, 0) {
 				return false
 			}
 		}

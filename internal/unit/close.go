@@ -46,7 +46,7 @@ func (w *walker) closeFrame() error {
 		n.First = fr.first
 		switch fr.role {
 		case inEnum:
-			if err := w.closeEnum(fr); err != nil {
+			if err := closeEnum(r, fr); err != nil {
 				return err
 			}
 		case inProto:
@@ -89,8 +89,7 @@ func (r *Reader) closeArray(fr *frame) {
 }
 
 // closeEnum sets kind and kind_flag. Only link can tell whether DW_AT_type is signed.
-func (w *walker) closeEnum(fr *frame) error {
-	r := w.r
+func closeEnum(r *Reader, fr *frame) error {
 	n := &r.Unit.Types.Nodes.S[fr.owner]
 	switch {
 	case !r.In.Options.Enum64:

@@ -46,7 +46,7 @@ func (x *prover) seems(ref, id uint32) bool {
 }
 
 // plausibleDepth bounds plausible.
-const plausibleDepth = 4
+const plausibleDepth = 6
 
 // plausible reports whether the DIE at ref may be the type id. It saves most assumptions that
 // turn out wrong, and then cost a second reading.
@@ -61,7 +61,7 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 	w := x.known.Record(id)
 	k := w.Kind()
 	if a.Class == dwarf.ClassBase {
-		n, end := x.number(a, p)
+		n, end := number(x.r, a, p)
 		return end != 0 && equalRecord(w, n[:])
 	}
 	name, skip, ok := x.name(a, p)
@@ -82,9 +82,15 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 			x.leadsTo(x.load(p, a, dwarf.SlotType), w.Third(), alike, plausibleDepth) &&
 				(depth == plausibleDepth-1 || x.plausibleParams(a, w, p+int(a.Size), alike)))
 	case dwarf.ClassArray:
-		return k == btf.KindArray && depth < plausibleDepth
+		elem, counts, n, end := x.dimensions(a, p)
+		t, ok := x.elements(id, counts[:n])
+		return end != 0 && ok && (depth == plausibleDepth || x.leadsTo(elem, t, alike, depth+1))
 	case dwarf.ClassEnum:
-		return (k == btf.KindEnum || k == btf.KindEnum64) && x.text.is(name, w.Name())
+		if k == btf.KindEnum && btf.InfoVlen(w.Info()) > 0 {
+			end, _ := x.values(id, name, w.Third(), p+skip+int(a.Size))
+			return end != 0
+		}
+		return (k == btf.KindEnum || k == btf.KindEnum64) && x.text.is(name, w.Name()) && (alike || a.Children == (btf.InfoVlen(w.Info()) > 0))
 	}
 	return false
 }
@@ -127,7 +133,7 @@ func (x *prover) plausibleParams(a *dwarf.Abbrev, w btf.Record, p int, alike boo
 		if !ok || next == 0 || j == n {
 			return ok && next == 0 && j == n
 		}
-		if other, t := w.Param(j); !x.text.is(name, other) || !x.leadsTo(ref, t, alike, plausibleDepth-1) {
+		if other, t := w.Param(j); !x.text.is(name, other) || !x.leadsTo(ref, t, alike, plausibleDepth-2) {
 			return false
 		}
 		p = next

@@ -10,7 +10,7 @@ import (
 
 // base proves a number.
 func (x *prover) base(a *dwarf.Abbrev, off, p int) (end int) {
-	w, end := x.number(a, p)
+	w, end := number(x.r, a, p)
 	if end == 0 || a.Children {
 		return 0
 	}
@@ -34,9 +34,9 @@ func equalRecord(r btf.Record, w []uint32) bool {
 
 // number returns the record of the base type with attributes at p, and where they end; 0 if it
 // is rare.
-func (x *prover) number(a *dwarf.Abbrev, p int) (w [4]uint32, end int) {
-	c := &x.r.Cursor
-	end, have := c.Abbrevs.Decode(a, x.b, p, &c.Vals)
+func number(r *Reader, a *dwarf.Abbrev, p int) (w [4]uint32, end int) {
+	c := &r.Cursor
+	end, have := c.Abbrevs.Decode(a, c.Hdr.Data, p, &c.Vals)
 	if end < 0 {
 		return w, 0
 	}
@@ -49,7 +49,7 @@ func (x *prover) number(a *dwarf.Abbrev, p int) (w [4]uint32, end int) {
 	case ateBoolean:
 		sign = 4
 	case ateFloat:
-		float = x.r.In.Options.Float
+		float = r.In.Options.Float
 	case ateComplexFloat, ateImaginary:
 		return w, 0
 	}
@@ -179,28 +179,8 @@ func (x *prover) protoByContent(a *dwarf.Abbrev, ret uint32, off, p int) (end, n
 
 // array proves an array. Each dimension but the first is an ARRAY of its own, which comes before.
 func (x *prover) array(a *dwarf.Abbrev, off, p int) (end, n int) {
-	if !a.Direct || !a.Children {
-		return 0, 0
-	}
-	elem := x.load(p, a, dwarf.SlotType)
-	p += int(a.Size)
-	if elem == 0 {
-		return 0, 0
-	}
-	var counts [maxDimensions]uint32
-	for x.b[p] != 0 {
-		s, q := x.at(p)
-		if s == nil || s.Class != dwarf.ClassSubrange || !s.Direct || s.Children || n == maxDimensions {
-			return 0, 0
-		}
-		counts[n] = x.load(q, s, dwarf.SlotCount)
-		if s.Present&(1<<dwarf.VUpperBound) != 0 {
-			counts[n] = x.load(q, s, dwarf.SlotUpperBound) + 1
-		}
-		p = q + int(s.Size)
-		n++
-	}
-	if n == 0 || p >= len(x.b)-window {
+	elem, counts, n, end := x.dimensions(a, p)
+	if end == 0 {
 		return 0, 0
 	}
 	g := x.guess + uint32(n) - 1
@@ -220,7 +200,32 @@ func (x *prover) array(a *dwarf.Abbrev, off, p int) (end, n int) {
 	x.proved(off, g)
 	x.inner += n - 1
 	x.arrays = true
-	return p + 1, n
+	return end, n
+}
+
+// dimensions reads an array: the DIE of the elements, and the n dimensions. end is 0 if it is rare.
+func (x *prover) dimensions(a *dwarf.Abbrev, p int) (elem uint32, counts [maxDimensions]uint32, n, end int) {
+	if !a.Direct || !a.Children {
+		return 0, counts, 0, 0
+	}
+	elem = x.load(p, a, dwarf.SlotType)
+	p += int(a.Size)
+	for x.b[p] != 0 {
+		s, q := x.at(p)
+		if s == nil || s.Class != dwarf.ClassSubrange || !s.Direct || s.Children || n == maxDimensions {
+			return 0, counts, 0, 0
+		}
+		counts[n] = x.load(q, s, dwarf.SlotCount)
+		if s.Present&(1<<dwarf.VUpperBound) != 0 {
+			counts[n] = x.load(q, s, dwarf.SlotUpperBound) + 1
+		}
+		p = q + int(s.Size)
+		n++
+	}
+	if elem == 0 || n == 0 || p >= len(x.b)-window {
+		return 0, counts, 0, 0
+	}
+	return elem, counts, n, p + 1
 }
 
 // maxDimensions is how many dimensions of an array are looked up.

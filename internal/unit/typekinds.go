@@ -346,7 +346,7 @@ func (w *walker) enum(d die, top *frame) (next int, err error) {
 		w.attrs.defines(i)
 	}
 	if !a.Children {
-		if err := w.closeEnum(&frame{owner: i, first: n.First}); err != nil {
+		if err := closeEnum(r, &frame{owner: i, first: n.First}); err != nil {
 			return 0, err
 		}
 		r.Unit.addOrder(i)
