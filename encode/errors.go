@@ -1,10 +1,6 @@
 package encode
 
-import (
-	"strconv"
-
-	"github.com/btflite/btflite/internal/debuginfo"
-)
+import "github.com/btflite/btflite/internal/debuginfo"
 
 // Error says which input could not be encoded, where, and why.
 type Error = debuginfo.Error
@@ -12,5 +8,3 @@ type Error = debuginfo.Error
 // ErrNoDwarf is the error for an input that was built without debug information, or whose
 // debug information was stripped.
 var ErrNoDwarf = debuginfo.ErrNoDwarf
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -265,12 +265,12 @@ func (l *rawTypes) mismatch(fn string, what int, a, b []uint32) {
 	why := "return type mismatch"
 	switch {
 	case what < 0:
-		why = "param count mismatch; " + itoa(len(a)/2) + " params != " + itoa(len(b)/2) + " params"
+		why = "param count mismatch; " + strconv.Itoa(len(a)/2) + " params != " + strconv.Itoa(len(b)/2) + " params"
 	case what > 0:
 		name := func(w []uint32) string {
 			return string(appendName(nil, l.text(l.names.Canonical(w[2*what-2]))))
 		}
-		why = "param type mismatch for param#" + itoa(what) + " " + name(a) + " != " + name(b)
+		why = "param type mismatch for param#" + strconv.Itoa(what) + " " + name(a) + " != " + name(b)
 	}
 	l.differ[fn] = append(l.differ[fn], fn+skipping+why)
 }

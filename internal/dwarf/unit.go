@@ -200,17 +200,7 @@ func (u *Unit) read(head, rest []byte) error {
 	return nil
 }
 
-func utoa(v uint64) string {
-	var b [20]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = byte('0' + v%10)
-		if v /= 10; v == 0 {
-			return string(b[i:])
-		}
-	}
-}
+func utoa(v uint64) string { return strconv.FormatUint(v, 10) }
 
 // Error is a fault of the DWARF data. It says where the fault is, not which
 // file has it; callers add that.
