@@ -26,32 +26,23 @@ type archiveCounts struct {
 // String returns the summary.
 func (n *archiveCounts) String() string {
 	s := countOf(n.kernels, "kernel") + " archived"
-	if n.modules > 0 {
-		s += ", " + countOf(n.modules, "module")
-	}
-	if n.before > 0 {
-		s += fmt.Sprintf(", %s done before", grouped(uint64(n.before)))
-	}
-	if n.without > 0 {
-		s += ", " + countOf(n.without, "kernel") + " without BTF"
-	}
-	if n.modulesWithout > 0 {
-		s += ", " + countOf(n.modulesWithout, "module") + " without BTF"
-	}
-	if n.empty > 0 {
-		s += ", " + countOf(n.empty, "package") + " without kernels"
-	}
-	if n.damaged > 0 {
-		s += ", " + countOf(n.damaged, "package") + " damaged"
-	}
-	if n.others > 0 {
-		s += ", " + countOf(n.others, "package") + " of other shards"
-	}
-	if n.unordered > 0 {
-		s += ", modules of " + countOf(n.unordered, "kernel") + " not done"
-	}
-	if left := n.trouble + n.refused; left > 0 {
-		s += ", " + countOf(left, "package") + " not done"
+	for _, x := range []struct {
+		n    int
+		text string
+	}{
+		{n.modules, countOf(n.modules, "module")},
+		{n.before, grouped(uint64(n.before)) + " done before"},
+		{n.without, countOf(n.without, "kernel") + " without BTF"},
+		{n.modulesWithout, countOf(n.modulesWithout, "module") + " without BTF"},
+		{n.empty, countOf(n.empty, "package") + " without kernels"},
+		{n.damaged, countOf(n.damaged, "package") + " damaged"},
+		{n.others, countOf(n.others, "package") + " of other shards"},
+		{n.unordered, "modules of " + countOf(n.unordered, "kernel") + " not done"},
+		{n.trouble + n.refused, countOf(n.trouble+n.refused, "package") + " not done"},
+	} {
+		if x.n > 0 {
+			s += ", " + x.text
+		}
 	}
 	return s
 }
