@@ -143,7 +143,7 @@ func inlineToken(b []byte) (dedup.Name, bool) {
 }
 
 // Inline is the token of the name of at most three bytes that w begins with in
-// little-endian order; its other bytes are 0. Call Text.Settle or Text.SettleAll for it: the base
+// little-endian order; its other bytes are 0. Call Text.Settle for it: the base
 // may have another token.
 func Inline(w uint32) dedup.Name { return tokInline | w }
 

@@ -15,12 +15,16 @@ type Text struct {
 	// object that was linked in, and by text all have one token and no aliases. With
 	// a base it is necessary: a name that the base has must get the base's token.
 	ByText bool
-	Base   uint32     // token of offset 0, less 1
+	Base   uint32     // token of offset 0, less 1; firstPlace if ByText
 	Last   dedup.Name // token of the last byte
 
 	Int     dedup.Name // of the name "int"
 	FakeInt dedup.Name // of the name that pahole gives base types that BTF does not know
 }
+
+// firstPlace is Base for ByText. What is made of an offset is a place then: it looks like no token,
+// since those of the base are smaller, and others larger.
+const firstPlace = dedup.MaxBaseStrings
 
 // Reader is the state of one reader of names.
 type Reader struct {
@@ -36,7 +40,8 @@ func (r *Reader) Free() { r.order.free() }
 func (s *Text) Place() bool {
 	if s.ByText {
 		s.look.Store(true)
-		s.Last = uint32(min(uint64(len(s.Data)), tokLimit-1))
+		s.Base = firstPlace
+		s.Last = firstPlace + uint32(min(uint64(len(s.Data)), tokLimit-1-firstPlace))
 	} else {
 		if uint64(s.end)+uint64(len(s.Data)) >= tokLimit-1 {
 			return false
@@ -62,7 +67,7 @@ func (s *Text) IsInt(t dedup.Name) bool { return t == s.Int || string(s.Text(t))
 
 // Offset is the name at an offset of Data; 0 if there is none, and r is bad then.
 func (s *Text) Offset(r *Reader, off uint64) dedup.Name {
-	if off >= uint64(len(s.Data)) {
+	if off >= uint64(s.Last-s.Base) {
 		r.Bad = true
 		return 0
 	}
@@ -73,57 +78,26 @@ func (s *Text) Offset(r *Reader, off uint64) dedup.Name {
 	return t
 }
 
-// Settle returns the token to use in place of t, which a reader made from an offset or by
-// Inline. Call it if Table.Look reports true.
+// Settle returns the token to use in place of t, which a reader made from an offset, less than Last,
+// or by Inline. Call it if Table.Look reports true.
 func (s *Text) Settle(r *Reader, t dedup.Name) dedup.Name {
-	if !s.ByText || t == 0 || t >= tokPool {
+	if !s.ByText || t <= s.Base || t >= tokPool {
 		return s.Canonical(t)
 	}
 	if t >= tokInline {
 		return s.Canonical(s.pool.inline(t))
 	}
-	if c, ok := r.order.one(s.pool, s.Data, t-1); ok {
+	off := t - s.Base - 1
+	if c, ok := r.order.one(s.pool, s.Data, off); ok {
 		return s.Canonical(c)
 	}
-	return s.Canonical(s.textToken(r, t))
+	return s.Canonical(s.textToken(r, off))
 }
 
-// SettleAll is Settle for the names of m.
-func (s *Text) SettleAll(r *Reader, m []dedup.Member) {
-	switch {
-	case !s.look.Load():
-	case s.ByText:
-		s.textTokens(r, m)
-	default:
-		for i := range m {
-			if s.MayBeAlias(m[i].Name) {
-				m[i].Name = s.Settle(r, m[i].Name)
-			}
-		}
-	}
-}
-
-// textTokens is SettleAll for ByText.
-func (s *Text) textTokens(r *Reader, m []dedup.Member) {
-	for {
-		n := r.order.follow(s.pool, s.Data, m)
-		if s.hasAlias.Load() {
-			for i := range m[:n] {
-				m[i].Name = s.Canonical(m[i].Name)
-			}
-		}
-		if n == len(m) {
-			return
-		}
-		m[n].Name = s.Canonical(s.textToken(r, m[n].Name))
-		m = m[n+1:]
-	}
-}
-
-// textToken returns the token of a name that the trace did not predict. t is 1 + its offset.
-func (s *Text) textToken(r *Reader, t uint32) dedup.Name {
-	r.Low = min(r.Low, t-1)
-	b := s.Data[t-1:]
+// textToken returns the token of the name at an offset, which the trace did not predict.
+func (s *Text) textToken(r *Reader, off uint32) dedup.Name {
+	r.Low = min(r.Low, off)
+	b := s.Data[off:]
 	n := bytes.IndexByte(b, 0)
 	if n <= 3 {
 		r.Bad = r.Bad || n < 0

@@ -40,7 +40,7 @@ func (tr *trace) ring() *[traceLen]uint32 {
 	return (*[traceLen]uint32)(tr.read.S)
 }
 
-// note adds a name that follow did not expect: its number k, its rank and its length
+// note adds a name that one did not expect: its number k, its rank and its length
 // n in bytes. If the name was never read before, the next expected name stays the same.
 func (tr *trace) note(k, rank uint32, n int) {
 	if rank >= uint32(len(tr.last.S)) {
@@ -57,65 +57,7 @@ func (tr *trace) note(k, rank uint32, n int) {
 	tr.end = (tr.end + 1) % traceLen
 }
 
-// follow turns the names of m, each 1 + its offset in str, into tokens, until a name is not
-// the expected one. It returns their number.
-func (tr *trace) follow(p *Pool, str []byte, m []dedup.Member) (n int) {
-	tr.ring()
-	for {
-		if n += tr.run(p, str, m[n:]); n == len(m) {
-			return n
-		}
-		t := m[n].Name
-		if t >= tokInline {
-			if t < tokPool {
-				m[n].Name = p.inline(t)
-			}
-		} else if token, ok := tr.one(p, str, t-1); ok {
-			m[n].Name = token
-		} else {
-			return n
-		}
-		n++
-	}
-}
-
-// run is follow for the commonest names. It stops at a long or inline one, too. It calls nothing,
-// so that most of what it needs stays in registers.
-func (tr *trace) run(p *Pool, str []byte, m []dedup.Member) (n int) {
-	read, last, next, end := (*[traceLen]uint32)(tr.read.S), tr.last.S, tr.next, tr.end
-	for ; n < len(m); n++ {
-		t := int(m[n].Name) - 1
-		if t < 0 {
-			continue
-		}
-		k := read[next%traceLen]
-		o, size := k>>traceSize, k&longTrace
-		chunk := p.text[o/textChunk].S
-		if t > len(str)-maskWords || size >= maskWords || len(chunk) < textChunk {
-			break
-		}
-		words := (*[textChunk]uint64)(chunk)
-		// Compare the text and its NUL without branches, because lengths cannot be
-		// predicted. A short name has no second or third word: its first word is read
-		// instead, because another goroutine may write after the name.
-		b, mask := str[t:t+maskWords], &textMask[size]
-		x := (binary.NativeEndian.Uint64(b) ^ words[(o+1)%textChunk]) & mask[0]
-		x |= (binary.NativeEndian.Uint64(b[8:]) ^ words[(o+1+(7-size)>>31)%textChunk]) & mask[1]
-		x |= (binary.NativeEndian.Uint64(b[16:]) ^ words[(o+1+(15-size)>>31*2)%textChunk]) & mask[2]
-		head := words[o%textChunk]
-		if x != 0 || head>>32 >= uint64(len(last)) {
-			break
-		}
-		m[n].Name = uint32(head)
-		read[end%traceLen] = k
-		last[head>>32] = end%traceLen + 1
-		next, end = next+1, end+1
-	}
-	tr.next, tr.end = next%traceLen, end%traceLen
-	return n
-}
-
-// one is follow for one name, at place t in str.
+// one returns the token of the name at offset t of str if it is the expected one.
 func (tr *trace) one(p *Pool, str []byte, t uint32) (token dedup.Name, ok bool) {
 	read := tr.ring()
 	k := read[tr.next%traceLen]
@@ -129,7 +71,7 @@ func (tr *trace) one(p *Pool, str []byte, t uint32) (token dedup.Name, ok bool) 
 	return uint32(head), true
 }
 
-// isAt reports whether the name of k, an element of trace.read, is at place t in
+// isAt reports whether the name of k, an element of trace.read, is at offset t of
 // str, and what its entry begins with.
 func (p *Pool) isAt(k uint32, str []byte, t uint32) (head uint64, ok bool) {
 	o, size := k>>traceSize, k&longTrace

@@ -50,7 +50,7 @@ func TestNameTrace(t *testing.T) {
 	}
 	order := make([]int, 20)
 	first := []dedup.Member{{}, {Name: tokInline | 'a'}, {Name: places[0][0]}}
-	s.textTokens(&read, first)
+	settle(s, &read, first)
 	if first[0].Name != 0 || first[1].Name != tokInline|'a' {
 		t.Errorf("something else than a place becomes %v", first)
 	}
@@ -62,24 +62,17 @@ func TestNameTrace(t *testing.T) {
 			}
 		}
 		m := members(order)
-		s.textTokens(&read, m)
+		settle(s, &read, m)
 		check(order, m)
 	}
 	// Two orders, then the first one again: one look-up leads back to it. The
 	// last name stands at the end of the section, where nothing is expected.
 	order = r.Perm(len(texts) - 1)
-	s.textTokens(&read, members(order))
-	s.textTokens(&read, members(r.Perm(len(texts)-1)))
-	s.textTokens(&read, members(order))
+	settle(s, &read, members(order))
+	settle(s, &read, members(r.Perm(len(texts)-1)))
+	settle(s, &read, members(order))
 	m := members(order)
-	s.textToken(&read, m[0].Name)
-	if n := read.order.follow(s.pool, str, m[1:]); n != len(m)-1 {
-		t.Errorf("%d of %d names were expected", n, len(m)-1)
-	}
-	check(order[1:], m[1:])
-	// So it is with names one by one.
-	m = members(order)
-	s.textToken(&read, m[0].Name)
+	s.textToken(&read, m[0].Name-1)
 	for i := range m[1:] {
 		c, ok := read.order.one(s.pool, str, m[1+i].Name-1)
 		if !ok {
@@ -145,22 +138,25 @@ func TestTraceOrder(t *testing.T) {
 		r.order.end, r.order.next = start, start
 		for range 2 {
 			for i := range texts {
-				s.textToken(&r, uint32(5*i)+1)
+				s.textToken(&r, uint32(5*i))
 			}
 		}
 		if want := (start + 8) % traceLen; r.order.end != want {
 			t.Errorf("from %d: the ring ends at %d, want %d", start, r.order.end, want)
 		}
 		// The names were read as 0 1 2 3 0 1 2 3: behind 0 comes 1.
-		s.textToken(&r, 1)
-		m := []dedup.Member{{Name: 6}, {Name: 11}, {Name: 16}}
-		if n := r.order.follow(s.pool, str, m); n != 3 {
-			t.Errorf("from %d: %d of 3 names were expected", start, n)
+		s.textToken(&r, 0)
+		var last dedup.Name
+		for _, off := range []uint32{5, 10, 15} {
+			var ok bool
+			if last, ok = r.order.one(s.pool, str, off); !ok {
+				t.Errorf("from %d: the name at %d was not expected", start, off)
+			}
 		}
-		if want := (start + 12) % traceLen; r.order.end != want || r.order.last.S[s.pool.rank(m[2].Name&^tokPool)] != (start+11)%traceLen+1 {
+		if want := (start + 12) % traceLen; r.order.end != want || r.order.last.S[s.pool.rank(last&^tokPool)] != (start+11)%traceLen+1 {
 			t.Errorf("from %d: after names that were expected the ring ends at %d, want %d", start, r.order.end, want)
 		}
-		s.textToken(&r, 1)
+		s.textToken(&r, 0)
 		if _, ok := r.order.one(s.pool, str, 5); !ok || r.order.end != (start+14)%traceLen {
 			t.Errorf("from %d: one name: %v, the ring ends at %d", start, ok, r.order.end)
 		}
@@ -169,12 +165,16 @@ func TestTraceOrder(t *testing.T) {
 		if _, ok := r.order.one(s.pool, str, 10); ok {
 			t.Error("a name of an unknown rank is followed")
 		}
-		if n := r.order.follow(s.pool, str, []dedup.Member{{Name: 11}}); n != 0 {
-			t.Error("a name of an unknown rank is followed among others")
-		}
 		r.Free()
 		if r.order.end != 0 || r.order.next != 0 || len(r.order.read.S) != 0 {
 			t.Error("something is left of an order that was freed")
 		}
+	}
+}
+
+// settle replaces the names of m by their tokens.
+func settle(s *Text, r *Reader, m []dedup.Member) {
+	for i := range m {
+		m[i].Name = s.Settle(r, m[i].Name)
 	}
 }

@@ -45,8 +45,10 @@ func (x *prover) seems(ref, id uint32) bool {
 	return w.Kind() == k && name != 0 && x.text.is(name, w.Name()) && w.Third() == x.load(int(to)+1, a, dwarf.SlotByteSize) && a.Slots[dwarf.SlotDeclaration].Const|uint16(a.Slots[dwarf.SlotDeclaration].Mask) == 0
 }
 
-// plausibleDepth bounds plausible.
-const plausibleDepth = 6
+// plausibleDepth and strictDepth bound plausible. Over a base, where an equivalent type will not do,
+// a closer look saves more than it costs. Parameters begin at depth/2+1: then the parameters of a
+// parameter's prototype are not looked at.
+const plausibleDepth, strictDepth = 4, 6
 
 // plausible reports whether the DIE at ref may be the type id. It saves most assumptions that
 // turn out wrong, and then cost a second reading.
@@ -74,23 +76,26 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 		if w.Info() != kind.info || !x.text.is(name&kind.named, w.Name()) {
 			return false
 		}
-		return depth == plausibleDepth || x.leadsTo(x.load(p+skip, a, dwarf.SlotType), w.Third(), alike, depth+1)
+		return depth == x.depth || x.leadsTo(x.load(p+skip, a, dwarf.SlotType), w.Third(), alike, depth+1)
 	case dwarf.ClassAggregate:
 		return x.text.is(name, w.Name()) && x.plausibleAggregate(a, p+skip, id, alike)
 	case dwarf.ClassProto:
-		return k == btf.KindFuncProto && (depth == plausibleDepth ||
-			x.leadsTo(x.load(p, a, dwarf.SlotType), w.Third(), alike, plausibleDepth) &&
-				(depth == plausibleDepth-1 || x.plausibleParams(a, w, p+int(a.Size), alike)))
+		return k == btf.KindFuncProto && (depth == x.depth ||
+			x.leadsTo(x.load(p, a, dwarf.SlotType), w.Third(), alike, x.depth) &&
+				(depth == x.depth-1 || x.plausibleParams(a, w, p+int(a.Size), alike)))
 	case dwarf.ClassArray:
+		if !x.known.Strict() {
+			return k == btf.KindArray && depth < x.depth
+		}
 		elem, counts, n, end := x.dimensions(a, p)
 		t, ok := x.elements(id, counts[:n])
-		return end != 0 && ok && (depth == plausibleDepth || x.leadsTo(elem, t, alike, depth+1))
+		return end != 0 && ok && (depth == x.depth || x.leadsTo(elem, t, alike, depth+1))
 	case dwarf.ClassEnum:
-		if k == btf.KindEnum && btf.InfoVlen(w.Info()) > 0 {
+		if x.known.Strict() && k == btf.KindEnum && btf.InfoVlen(w.Info()) > 0 {
 			end, _ := x.values(id, name, w.Third(), p+skip+int(a.Size))
 			return end != 0
 		}
-		return (k == btf.KindEnum || k == btf.KindEnum64) && x.text.is(name, w.Name()) && (alike || a.Children == (btf.InfoVlen(w.Info()) > 0))
+		return (k == btf.KindEnum || k == btf.KindEnum64) && x.text.is(name, w.Name()) && (alike || !x.known.Strict() || a.Children == (btf.InfoVlen(w.Info()) > 0))
 	}
 	return false
 }
@@ -133,7 +138,7 @@ func (x *prover) plausibleParams(a *dwarf.Abbrev, w btf.Record, p int, alike boo
 		if !ok || next == 0 || j == n {
 			return ok && next == 0 && j == n
 		}
-		if other, t := w.Param(j); !x.text.is(name, other) || !x.leadsTo(ref, t, alike, plausibleDepth-2) {
+		if other, t := w.Param(j); !x.text.is(name, other) || !x.leadsTo(ref, t, alike, x.depth/2+1) {
 			return false
 		}
 		p = next

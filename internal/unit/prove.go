@@ -122,10 +122,7 @@ func (x *proofs) add(m *startWord, r dedup.Ref) {
 
 // MayProve reports whether types of the unit that Start has found can be proved while they are
 // read.
-func MayProve(r *Reader) bool {
-	f := r.Cursor.File
-	return r.Unit.Facts.Language != langRust && (!f.Names.ByText || len(f.Names.Data) < isPlace)
-}
+func MayProve(r *Reader) bool { return r.Unit.Facts.Language != langRust }
 
 // ReadKnown is Read for a unit whose types set may know. It leaves out those that it knows.
 // done is false if the unit must be read as a whole; err may say why.
@@ -238,6 +235,7 @@ type prover struct {
 	starts []startWord // of the Reader
 	be     bool        // big-endian
 	text   nameTest
+	depth  int                     // bound of plausible
 	words  [3 + 2*maxParams]uint32 // scratch
 	named  bool                    // the struct or union that is compared has a name
 }
@@ -251,6 +249,9 @@ func newProver(r *Reader) *prover {
 		met: (*[metSize]uint64)(x.met.S), starts: r.starts.S, be: r.Cursor.File.BigEndian,
 	}
 	p.text.begin(&r.Cursor)
+	if p.depth = plausibleDepth; x.known.Strict() {
+		p.depth = strictDepth
+	}
 	if len(p.tab) >= lowCodes {
 		p.low = (*[lowCodes]dwarf.Abbrev)(p.tab)
 		return p
@@ -339,10 +340,7 @@ func (x *prover) load(p int, a *dwarf.Abbrev, slot int) uint32 {
 func (x *prover) name(a *dwarf.Abbrev, p int) (name dedup.Name, skip int, ok bool) {
 	switch {
 	case a.Direct:
-		if name = x.load(p, a, dwarf.SlotName) + a.NameBase; name != 0 {
-			name |= x.text.place
-		}
-		return name, 0, true
+		return x.load(p, a, dwarf.SlotName) + a.NameBase, 0, true
 	case a.Inline:
 		name, skip = inlineName(binary.LittleEndian.Uint32(x.b[p : p+4 : p+4]))
 		return name, skip, skip != 0

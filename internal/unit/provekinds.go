@@ -303,7 +303,7 @@ func (x *prover) members(m []uint32, off, p int) (end int, bits bool) {
 //
 //go:noinline
 func (x *prover) plain(m []uint32, later uint32, p int) (done, next int) {
-	b, tab, met, stamp, place := x.b, x.low, x.met, x.stamp, x.text.place
+	b, tab, met, stamp := x.b, x.low, x.met, x.stamp
 	b = b[:len(b):len(b)] // one register for both lengths
 	for ; p < len(b)-window && done < len(m)-2; done += 3 {
 		code := b[p]
@@ -322,11 +322,11 @@ func (x *prover) plain(m []uint32, later uint32, p int) (done, next int) {
 			}
 		} else {
 			s := &a.Slots[dwarf.SlotName]
-			name = (binary.LittleEndian.Uint32(d[s.Off&31:])&s.Mask + a.NameBase) | place
+			name = binary.LittleEndian.Uint32(d[s.Off&31:])&s.Mask + a.NameBase
 		}
 		s := &a.Slots[dwarf.SlotMemberLoc]
 		loc := (binary.LittleEndian.Uint32(d[(skip+int(s.Off))&31:])&s.Mask + uint32(s.Const)) * 8
-		if name != m[done] && (place == 0 || !x.text.isText(name, m[done])) || loc != m[done+2] {
+		if name != m[done] && !x.text.isText(name, m[done]) || loc != m[done+2] {
 			return done, 0
 		}
 		s = &a.Slots[dwarf.SlotType]
