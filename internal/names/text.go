@@ -22,8 +22,8 @@ type Text struct {
 	FakeInt dedup.Name // of the name that pahole gives base types that BTF does not know
 }
 
-// firstPlace is Base for ByText. What is made of an offset is a place then: it looks like no token,
-// since those of the base are smaller, and others larger.
+// firstPlace is Base for ByText. Then an offset becomes a place, which is not a token: tokens of the
+// base are smaller, and all others are larger.
 const firstPlace = dedup.MaxBaseStrings
 
 // Reader is the state of one reader of names.
