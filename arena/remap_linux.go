@@ -16,8 +16,8 @@ func remap(m []byte, size int) ([]byte, error) {
 // to, a mapping that is not in use. Both begin with a page. From itself gets its pages again when it
 // is used: otherwise they would count twice.
 //
-// The argument for unsafe: both addresses come from slices of mappings, and the kernel checks the
-// lengths.
+// The argument for unsafe: both addresses come from slices of mappings, and to has room for the
+// pages of from.
 func duplicate(to, from []byte) error {
 	_, err := unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(from)), 0,
 		unsafe.Pointer(unsafe.SliceData(to)), uintptr(len(from)), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
