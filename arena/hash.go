@@ -24,3 +24,7 @@ func MixSeeded(h, w, seed uint64) uint64 {
 // Spread hashes one word. All bits of the word count, and the low bits of the result are as
 // good as the high ones.
 func Spread(w uint32) uint32 { return uint32(uint64(w) * golden >> 32) }
+
+// FirstZero finds the first byte of x that is 0, from the lowest one on: the lowest bit that is set
+// in the result belongs to that byte. The result is 0 if x does not have such a byte.
+func FirstZero(x uint64) uint64 { return (x - 0x0101010101010101) &^ x & 0x8080808080808080 }

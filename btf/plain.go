@@ -3,6 +3,8 @@ package btf
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/btflite/btflite/arena"
 )
 
 // each, times a byte, is that byte eight times.
@@ -62,7 +64,7 @@ func (b *Blob) AppendPlain(dst []byte, off uint32) (longer []byte, ok bool) {
 	for ; len(s) >= 8; s = s[8:] {
 		x := binary.LittleEndian.Uint64(s)
 		dst = binary.LittleEndian.AppendUint64(dst, x)
-		end := (x - each) &^ x & highs // the lowest bit belongs to the first NUL
+		end := arena.FirstZero(x)
 		if oddBits(x)&(end-1)&^end != 0 {
 			return dst[:start], false
 		}

@@ -101,9 +101,7 @@ func hashStrings(s []byte, at int, to []hashed) (n int) {
 				return n
 			}
 			w := binary.LittleEndian.Uint64(s[at : at+8])
-			const ones, highs = 0x0101010101010101, 0x8080808080808080
-			if zero := (w - ones) &^ w & highs; zero != 0 {
-				// The lowest set bit belongs to the first NUL.
+			if zero := arena.FirstZero(w); zero != 0 {
 				last := bits.TrailingZeros64(zero)
 				at += last / 8
 				to[n] = hashed{endHash(h, w&(1<<(last&^7&63)-1)), uint32(at)}

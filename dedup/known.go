@@ -122,8 +122,8 @@ func (k *Known) Hidden(id uint32) bool {
 }
 
 // Strict reports whether PTRs, arrays and the like must refer to the very type that was foreseen.
-// If there is no base, an equivalent type will do: Finish merges what refers to equivalent types.
-// Over a base it cannot do that for types of the base.
+// Without a base they may refer to an equivalent type, because Finish merges them in the end. Types
+// of a base always refer to what they referred to.
 func (k *Known) Strict() bool { return k.must != 0 }
 
 // Int returns the type of the base that is a signed INT of four bytes with this name, 0 if there is

@@ -107,8 +107,8 @@ func (l *moduleList) addFolder(root string) {
 // leads, whose paths are wanted. It enters a folder if enter, which may be nil, says so. If
 // something cannot be read, take gets its path and the error.
 func eachBelow(root string, enter, wanted func(path string) bool, take func(path string, err error)) {
-	// The slash makes WalkDir follow a root that is a symbolic link. The function below
-	// returns no error, so there is none here.
+	// The slash makes WalkDir follow a root that is a symbolic link. WalkDir
+	// only returns errors of the function below, which never fails.
 	_ = filepath.WalkDir(strings.TrimSuffix(root, "/")+"/", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

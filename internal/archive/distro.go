@@ -18,8 +18,8 @@ type distro struct {
 	name    string
 }
 
-// distros returns the distributions; the first that fits counts. Names are those of BTFHub, which has
-// them from ID in os-release. Most runs of the program do not need them, and to compile them takes 60 µs.
+// distros returns the distributions. Take the first one that fits. BTFHub uses the same names, from ID
+// in os-release. Most runs of the program do not need them, and to compile them takes 60 µs.
 var distros = sync.OnceValue(func() []distro {
 	el := regexp.MustCompile(`\.el(\d+)`) // the version of Enterprise Linux in the release of an rpm
 	return []distro{

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// Cgroup is the smallest memory limit of the control groups that the process
-// is in, in bytes, as it was at the first call; 0 if there is none or it cannot be read. Both
-// versions of control groups are known, each with the limits of the groups above.
+// Cgroup returns the smallest memory limit of the control groups that the process is in, in bytes. It
+// returns 0 without a limit, or if the limits cannot be read. It reads both versions of control groups,
+// including the groups above, but only once: later calls return what the first one found.
 func Cgroup() uint64 { return cgroup() }
 
 var cgroup = sync.OnceValue(func() uint64 {

@@ -3,6 +3,7 @@ package names
 import (
 	"encoding/binary"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/dedup"
 )
 
@@ -51,7 +52,7 @@ func equalTexts(a, b []byte, i, j uint) bool {
 		x, y := a[i:i+16:i+16], b[j:j+16:j+16]
 		first, second := binary.LittleEndian.Uint64(x), binary.LittleEndian.Uint64(x[8:])
 		differ, rest := first^binary.LittleEndian.Uint64(y), second^binary.LittleEndian.Uint64(y[8:])
-		zero, last := zeros(first), zeros(second)
+		zero, last := arena.FirstZero(first), arena.FirstZero(second)
 		if zero|last != 0 {
 			if zero != 0 {
 				rest = 0
@@ -66,8 +67,6 @@ func equalTexts(a, b []byte, i, j uint) bool {
 	return false
 }
 
-// zeros returns a word whose lowest set bit is in the first byte of x that is 0; 0 if there is none.
-func zeros(x uint64) uint64 { return (x - 0x0101010101010101) &^ x & 0x8080808080808080 }
-
-// upTo returns the bits up to the lowest set bit of zero, and all bits if there is none.
+// upTo returns the bits of a word up to the end of the byte that FirstZero has found, and all bits if
+// it has found none.
 func upTo(zero uint64) uint64 { return zero ^ (zero - 1) }

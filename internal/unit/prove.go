@@ -178,9 +178,11 @@ func (w *walker) settle() (ok bool, err error) {
 		if x.has(a.ref, a.id) {
 			continue
 		}
-		to := x.refAt(a.ref)
-		owner, _ := x.at(int(a.owner))
-		alike := !x.known.Strict() || owner != nil && owner.Class == dwarf.ClassAggregate
+		to, alike := x.refAt(a.ref), true
+		if x.known.Strict() {
+			owner, _ := x.at(int(a.owner))
+			alike = owner != nil && owner.Class == dwarf.ClassAggregate
+		}
 		switch {
 		case to == 0:
 			return false, nil
