@@ -9,6 +9,10 @@ package compactstate
 // name from the first dot on contains ".cold" or ".part" anywhere, so
 // "f.particle" is left out too.
 //
+// Half of the function symbols of an x86 kernel stand for the padding in front of a
+// function: __pfx_f for f. No DIE has such a name, so the table leaves them out, too, and
+// notes if one is asked for after all (NeedsPadding).
+//
 // A symbol record takes 20 bytes (12 and its 64-bit value). An entry has no
 // record of its own: it is the first symbol of its base name, and its number is
 // the number of that symbol plus one. The symbols of an entry form a ring:
@@ -25,6 +29,7 @@ import (
 	"hash/maphash"
 	"math"
 	"sort"
+	"sync/atomic"
 
 	"github.com/btflite/btflite/arena"
 )
@@ -68,8 +73,15 @@ type FuncTable struct {
 
 	strtab []byte // string table of the current file
 	names  index  // entries of the current file by base name
-	last   uint32 // entry of the current file whose base name sorts last
 	seed   maphash.Seed
+
+	// The base name of the current file that sorts last, and its entry; 0 if it was left out.
+	last     uint32
+	lastName []byte
+
+	keepPadding  bool
+	left         bool        // symbols of padding were left out
+	needsPadding atomic.Bool // one of them may have been asked for
 
 	touched arena.Touched
 }
@@ -96,6 +108,32 @@ func NewFuncTable(symbols int, records, lookups *arena.Block) *FuncTable {
 	}
 }
 
+// paddings begin the names of symbols for the padding in front of functions: objtool's, and
+// those of the kernel's control-flow integrity.
+var paddings = [...]string{"__pfx_", "__cfi_"}
+
+func isPadding(name []byte) bool {
+	for _, p := range paddings {
+		if len(name) > len(p) && string(name[:len(p)]) == p {
+			return true
+		}
+	}
+	return false
+}
+
+// IsPadding reports whether a table leaves out the symbol with st_name nameOff because it
+// stands for padding. strtab is the string table.
+func IsPadding(strtab []byte, nameOff uint32) bool {
+	return uint64(nameOff) < uint64(len(strtab)) && isPadding(strtab[nameOff:])
+}
+
+// KeepPadding makes t keep symbols of padding like others. Call it before Add.
+func (t *FuncTable) KeepPadding() { t.keepPadding = true }
+
+// NeedsPadding reports whether Lookup was asked for a name of padding and symbols of padding
+// were left out: what Lookup said may be wrong then.
+func (t *FuncTable) NeedsPadding() bool { return t.needsPadding.Load() }
+
 // EndLookups gives up what only look-ups read: a quarter of the memory of a kernel's
 // functions. From now on an entry is only asked for by its number, so BeginFile, Add, Lookup,
 // Ahead, Symbol and SymbolAt must not be called any more.
@@ -111,7 +149,7 @@ func (t *FuncTable) BeginFile(strtab []byte) {
 	t.files = append(t.files, funcFile{strtab: strtab, first: uint32(len(t.symbols))})
 	t.strtab = strtab
 	t.names.clear()
-	t.last = 0
+	t.last, t.lastName = 0, nil
 }
 
 // Symbol is a symbol of type STT_FUNC: its st_name and st_value.
@@ -147,6 +185,11 @@ func (t *FuncTable) Add(nameOff uint32, value uint64) (length int) {
 	if bytes.Contains(tail, []byte(".cold")) || bytes.Contains(tail, []byte(".part")) || len(base) > baseLen {
 		return len(name)
 	}
+	if !t.keepPadding && isPadding(base) {
+		t.left = true
+		t.sortsLast(base, 0)
+		return len(name)
+	}
 	sym := uint32(len(t.symbols))
 	t.symbols = append(t.symbols, symbol{name: nameOff, base: uint32(len(base)), link: noLink})
 	t.values = append(t.values, value)
@@ -158,10 +201,16 @@ func (t *FuncTable) Add(nameOff uint32, value uint64) (length int) {
 	}
 	t.names.insert(h, sym+1, func(e uint32) uint64 { return maphash.Bytes(t.seed, t.Name(e)) })
 	t.entries++
-	if t.last == 0 || bytes.Compare(base, t.Name(t.last)) > 0 {
-		t.last = sym + 1
-	}
+	t.sortsLast(base, sym+1)
 	return len(name)
+}
+
+// sortsLast notes the entry e of a base name, 0 for one that was left out, if no earlier name
+// of the file sorts behind it.
+func (t *FuncTable) sortsLast(base []byte, e uint32) {
+	if t.lastName == nil || bytes.Compare(base, t.lastName) > 0 {
+		t.last, t.lastName = e, base
+	}
 }
 
 // append adds sym to the end of the ring that starts with first. The entry
@@ -194,6 +243,9 @@ func (t *FuncTable) Seal() {
 // Lookup returns the entry of the current file with base name name, 0 if there
 // is none. It does not keep name.
 func (t *FuncTable) Lookup(name []byte) uint32 {
+	if t.left && isPadding(name) {
+		t.needsPadding.Store(true)
+	}
 	return t.find(maphash.Bytes(t.seed, name), name)
 }
 

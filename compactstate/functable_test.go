@@ -161,6 +161,28 @@ func TestLastEntryIsDecidedByBaseNameAndFile(t *testing.T) {
 	}
 }
 
+// Symbols of padding are left out, and the table says if one is asked for.
+func TestPadding(t *testing.T) {
+	syms := []sym{{"A", 1}, {"__pfx_A", 2}, {"A", 3}, {"__cfi_A.x", 4}, {"__pfx_", 5}}
+	ft := tableOf(syms...)
+	if a := ft.Lookup([]byte("A")); ft.Len() != 2 || !ft.Ambiguous(a) || ft.Lookup([]byte("__pfx_")) == 0 || ft.NeedsPadding() {
+		t.Errorf("%d entries, ambiguous %v, needs padding %v", ft.Len(), ft.Ambiguous(a), ft.NeedsPadding())
+	}
+	if ft.Lookup([]byte("__cfi_B")) != 0 || !ft.NeedsPadding() {
+		t.Error("nobody says that a name was asked for")
+	}
+	ft = NewFuncTable(0, nil, nil)
+	ft.KeepPadding()
+	addFile(ft, syms...)
+	if ft.Len() != 4 || ft.Lookup([]byte("__pfx_A")) == 0 || ft.Lookup([]byte("__cfi_A")) == 0 || ft.NeedsPadding() {
+		t.Errorf("%d entries with padding", ft.Len())
+	}
+	ft = tableOf(sym{"f", 1})
+	if ft.Lookup([]byte("__pfx_f")) != 0 || ft.NeedsPadding() {
+		t.Error("a table without padding needs it")
+	}
+}
+
 func TestSymbolOfAddress(t *testing.T) {
 	ft := tableOf(
 		sym{"f", 0x10}, sym{"f.constprop.0", 0x20}, sym{"f", 0x30}, sym{"f.isra.0", 0x30},

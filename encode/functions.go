@@ -230,6 +230,9 @@ func (f *input) entryOf(u *workspace, name dedup.Name) uint32 {
 // into the string section in the same order.
 func (f *input) saveStates(u *workspace) error {
 	r := f.run
+	if t := r.funcs.table; t != nil && t.NeedsPadding() {
+		return errPadding
+	}
 	if u.funcs.definer != nil {
 		r.funcs.take(&u.funcs.definer.defined)
 	}

@@ -62,6 +62,15 @@ func functionRules() []rule {
 		return []dt.File{{Units: []*dt.Unit{dt.CU(i, function(name, fn1, i)), dt.CU(i2, function(name, fn2, i2))},
 			Symbols: []dt.Symbol{dt.Func(name, fn1), dt.Func(name, fn2), dt.Func("m", fn3)}}}
 	}
+	behind := func(padding string) []dt.File {
+		files := twoStatics("Z")
+		files[0].Symbols = append(files[0].Symbols[:2], dt.Func(padding, fn3))
+		return files
+	}
+	padding := func(name string) []dt.File {
+		i := intType()
+		return with(funcs(dt.Func(name, fn2), dt.Func("__pfx_f", fn3)), i, function(name, fn2, i), function("f", fn1, i))
+	}
 	packed := func(direct bool) []dt.File {
 		i, c := intType(), base("char", 1, ateSignedChar)
 		s := structure("pk", 5, member("c", c, 0), member("i", i, 1))
@@ -150,6 +159,15 @@ func functionRules() []rule {
 		{name: "plain symbol, a parameter gone", files: optimized("f"), want: textInt + textFunc(2, 1, "f", "a 1", "gone 1")},
 		{name: "ambiguous address", files: twoStatics("f"), want: textInt},
 		{name: "ambiguous address of the last name", files: twoStatics("zzz"), want: textInt + textFunc(2, 1, "zzz")},
+		{name: "ambiguous address of the last name but for padding", files: behind("__pfx_f"), want: textInt},
+		{name: "function with the name of padding", files: padding("__pfx_g"), want: textInt + textFunc(2, 1, "__pfx_g") + `
+			[4] FUNC 'f' type_id=2 linkage=static`},
+		{name: "function with the name of a CFI symbol", files: padding("__cfi_g"), want: textInt + textFunc(2, 1, "__cfi_g") + `
+			[4] FUNC 'f' type_id=2 linkage=static`},
+		{name: "function with the name of padding that is no symbol", files: func() []dt.File {
+			i := intType()
+			return with(funcs(dt.Func("__pfx_f", fn3)), i, function("__pfx_g", fn2, i), function("f", fn1, i))
+		}(), want: textInt + textFunc(2, 1, "f")},
 		{name: "unexpected register", files: func() []dt.File {
 			i := intType()
 			return with(funcs(), i, function("f", fn1, i, param("a", i, 3)), function("zz", fn3+0x100, i, param("a", i, 5)))

@@ -76,10 +76,24 @@ func askFirst(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Sess
 	return out, batch, err
 }
 
+// errPadding ends a run because a DIE has the name of a symbol that may have been left out.
+var errPadding = errors.New("a function has the name of padding")
+
 // encodeAll runs one phase. After the phase asking, out and err are nil if units
 // disagree.
-func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, ph phase, s *Session) (out *Output, err error) {
+func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, ph phase, s *Session) (*Output, error) {
+	padding := opt.Verbose != nil || opt.Functions != nil // which tell things while units are read
+	out, err := encodeOnce(ctx, inputs, opt, ph, s, padding)
+	if errors.Is(err, errPadding) {
+		out, err = encodeOnce(ctx, inputs, opt, ph, s, true)
+	}
+	return out, err
+}
+
+// encodeOnce is encodeAll with or without symbols of padding.
+func encodeOnce(ctx context.Context, inputs []mmapelf.Source, opt Options, ph phase, s *Session, padding bool) (out *Output, err error) {
 	r := newRun(ctx, opt, ph, s)
+	r.funcs.padding = padding
 	r.path = inputs[0].Path
 	defer func() {
 		if out == nil {

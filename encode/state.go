@@ -60,6 +60,7 @@ type run struct {
 // functions holds the functions of all units.
 type functions struct {
 	table   *compactstate.FuncTable
+	padding bool // the table has the symbols of padding
 	states  *compactstate.States
 	names   []dedup.Name // by entry of the table
 	block   arena.Block  // backs the tables by function in a file with many functions
@@ -119,6 +120,9 @@ func (fs *functions) newTable(n int, l *arena.Limit) {
 		fs.lookups.Populate(lookups, l)
 	}
 	fs.table = compactstate.NewFuncTable(n, &fs.block, &fs.lookups)
+	if fs.padding {
+		fs.table.KeepPadding()
+	}
 	fs.names = arena.Carve[dedup.Name](&fs.block, n+1)[:0]
 	fs.states.Reserve(n, &fs.block) // it takes the remainder of the block
 }

@@ -37,7 +37,7 @@ func (f *input) readSymbols() error {
 		// Count first, because a table that grows leaves its old copies behind.
 		n := 0
 		err := e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
-			if s.Info&0xf == elfabi.STTFunc {
+			if s.Info&0xf == elfabi.STTFunc && (f.run.funcs.padding || !compactstate.IsPadding(strtab, s.Name)) {
 				n++
 			}
 			return true
