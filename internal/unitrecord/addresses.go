@@ -55,17 +55,15 @@ func (w *Writer) indexed(index, extra uint64) {
 	w.address(Field{Indexed: true, Off: off}, extra)
 }
 
-// variableAddress writes the address of v, with which its location begins.
+// variableAddress writes the address of v, with which its location begins. The walk has
+// found it there.
 func (w *Writer) variableAddress(v *unit.Var) {
 	c := &w.dies.Cursor
-	_, have, ok := c.DecodeAt(uint64(v.Off))
-	off, n, block := c.Vals[dwarf.VLocation].Block()
-	if !ok || have>>dwarf.VLocation&1 == 0 || !block {
-		w.fail("a variable without a location")
-		return
-	}
-	switch s, ok := dwarf.StaticAddress(c.Hdr.Data[off:off+n], c.ExprFormat()); {
-	case !ok:
+	_, _, ok := c.DecodeAt(uint64(v.Off))
+	off, n, _ := c.Vals[dwarf.VLocation].Block() // nothing else has an address
+	s, static := dwarf.StaticAddress(c.Hdr.Data[off:off+n], c.ExprFormat())
+	switch {
+	case !ok || !static:
 		w.fail("a variable without a location")
 	case s.Indexed:
 		w.indexed(s.Value, s.Extra)

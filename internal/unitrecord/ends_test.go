@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/unitrecord"
 )
 
@@ -91,6 +92,45 @@ func TestSharedChunks(t *testing.T) {
 	for name, features := range recordSets {
 		if want, got := withFeatures(t, d, features), withFeatures(t, r, features); !bytes.Equal(got, want) {
 			t.Errorf("features %s: %d bytes of BTF from records, %d others from DWARF", name, len(got), len(want))
+		}
+	}
+}
+
+// TestFunctionsInlinedWithOtherTypes: a reader skips inline functions of which it has seen that they
+// have no symbol. It reads those that have one in each unit, because they may have other types there.
+// The functions around them have no symbol of their name.
+func TestFunctionsInlinedWithOtherTypes(t *testing.T) {
+	const inline = "static inline __attribute__((always_inline)) "
+	var dwarf, records [][]byte
+	for i, text := range []string{
+		inline + "int odd(int x) { return x + 1; } " + inline + "int same(int x) { return x + 2; } " + inline + "int none(int x) { return x + 3; }",
+		inline + "int odd(long x) { return x + 1; } " + inline + "int same(int x) { return x + 2; } " + inline + "int none(char *x) { return x[3]; }",
+		"asm(\".globl odd, same; .type odd, %function; .type same, %function; odd: same: .byte 0\");",
+	} {
+		if strings.HasPrefix(text, inline) {
+			for k := range 8 { // more functions than a run has
+				text += fmt.Sprintf(" int f%d(int x) asm(\"renamed%d_%d\"); int f%d(int x) { return odd(x) + same(x) + none((long)x); }", k, i, k, k)
+			}
+		}
+		source := filepath.Join(t.TempDir(), "unit.c")
+		if err := os.WriteFile(source, []byte(text+fmt.Sprintf(" int used%d;", i)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		path := compiled(t, source, "-O2")
+		data, err := os.ReadFile(path)
+		record := sameAsDWARF(t, path)
+		if record == nil || err != nil {
+			t.Fatalf("unit %d: not converted, %v", i, err)
+		}
+		dwarf, records = append(dwarf, data), append(records, record)
+	}
+	want, got := withFeatures(t, linked(t, dwarf...), encode.DefaultFeatures), withFeatures(t, linked(t, records...), encode.DefaultFeatures)
+	if !bytes.Equal(got, want) {
+		t.Errorf("%d bytes of BTF from records, %d others from DWARF", len(got), len(want))
+	}
+	for name, is := range map[string]bool{"same": true, "odd": false, "none": false} {
+		if bytes.Contains(got, []byte("\x00"+name+"\x00")) != is {
+			t.Errorf("the BTF has the function %s: %v, want %v", name, !is, is)
 		}
 	}
 }

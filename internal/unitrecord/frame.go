@@ -183,18 +183,10 @@ func parseFrame(b []byte, addrSize int) (f frame, err error) {
 // cutSizes cuts the sizes off b.
 func cutSizes(b []byte) (sizes, rest []byte, ok bool) {
 	n, k := binary.Uvarint(b)
-	if k <= 0 || n > uint64(len(b)) {
-		return nil, nil, false
+	rest = b[max(k, 0):]
+	for ; n > 0 && len(rest) > 0 && k > 0; n-- {
+		_, k = binary.Uvarint(rest[1:])
+		rest = rest[1+max(k, 0):]
 	}
-	at := k
-	for range n {
-		if at++; at > len(b) {
-			return nil, nil, false
-		}
-		if _, k = binary.Uvarint(b[at:]); k <= 0 {
-			return nil, nil, false
-		}
-		at += k
-	}
-	return b[:at], b[at:], true
+	return b[:len(b)-len(rest)], rest, n == 0 && k > 0
 }

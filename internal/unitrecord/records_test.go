@@ -143,10 +143,14 @@ func TestLargeUnit(t *testing.T) {
 	}
 }
 
-// tagged has tags of declarations and types. Two units inline a function, which a third one defines:
-// the function has the tags of the first one.
+// tagged has tags of types and, with D, of declarations. Two units inline a function, which a third one
+// defines: the function has the tags of the first one.
 const tagged = `
+#ifdef TYPES_ONLY
+#define D(x)
+#else
 #define D(x) __attribute__((btf_decl_tag(#x)))
+#endif
 #define T(x) __attribute__((btf_type_tag(#x)))
 struct s { int T(user) *a D(member); int T(user) T(rcu) *b; int plain; } D(whole);
 typedef int T(user) *user_t D(named);
@@ -162,44 +166,57 @@ SHARED int shared3(int a, int T(rcu) *p D(argument)) { return a + *p; }
 SHARED int shared4(int T(rcu) *p) { return *p; }
 int T(percpu) * D(of_function) NAME(f)(struct s *p, user_t q D(argument), int T(user) * T(rcu) *r) { return shared3(p->plain, *r) + shared(1) + shared2(2) + shared4(*r) ? p->a : q; }
 int D(alone) NAME(g)(int x D(first), int y) { return x + y; }
+struct late { long x; struct late *next; union of { short s; char c[3]; } u; };
+char *NAME(h)(struct late *p, union of *u, short s) { return p->next == p ? u->c : &p->u.c[s]; }
 `
 
 // TestTags: tags of declarations and types, which few compilers write, come out of records as out of
-// DWARF, of one unit and of several.
+// DWARF, of one unit and of several. Units with tags of types only are apart: a reader that wants no
+// tags can leave out types of other units only if it has all nodes.
 func TestTags(t *testing.T) {
 	source, done := filepath.Join(t.TempDir(), "tags.c"), 0
 	if err := os.WriteFile(source, []byte(tagged), 0o600); err != nil {
 		t.Fatal(err)
 	}
-compilers:
 	for _, cc := range []string{"clang", "gcc-16", "gcc"} {
-		var dwarf, all [][]byte
-		for _, words := range [][]string{{"-DNAME(x)=a_##x", "-DINLINED"}, {"-DNAME(x)=b_##x", "-DINLINED"}, {"-DNAME(x)=c_##x"}} {
-			path := filepath.Join(t.TempDir(), "tags.o")
-			if exec.Command(cc, append(words, "-g", "-O2", "-w", "-c", "-o", path, source)...).Run() != nil {
-				t.Logf("left out: %s", cc)
-				continue compilers
+		for _, tags := range []struct{ define, tag string }{{"-DALL_TAGS", "of_function"}, {"-DTYPES_ONLY", "user"}} {
+			dwarf, records := taggedUnits(t, cc, source, tags.define, tags.tag)
+			if records == nil {
+				t.Logf("left out: %s %s", cc, tags.define)
+				continue
 			}
-			records := sameAsDWARF(t, path)
-			if records == nil || !bytes.Contains(withFeatures(t, records, encode.AllFeatures&^encode.Layout), []byte("\x00of_function\x00")) {
-				t.Logf("%s: without tags, or not converted", cc)
-				continue compilers
+			d, r := linked(t, dwarf...), linked(t, records...)
+			for name, features := range recordSets {
+				if want, got := withFeatures(t, d, features), withFeatures(t, r, features); !bytes.Equal(got, want) {
+					t.Errorf("%s %s, linked, features %s: %d bytes of BTF from records, %d others from DWARF", cc, tags.define, name, len(got), len(want))
+				}
 			}
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dwarf, all = append(dwarf, data), append(all, records)
+			done++
 		}
-		d, r := linked(t, dwarf...), linked(t, all...)
-		for name, features := range recordSets {
-			if want, got := withFeatures(t, d, features), withFeatures(t, r, features); !bytes.Equal(got, want) {
-				t.Errorf("%s, linked, features %s: %d bytes of BTF from records, %d others from DWARF", cc, name, len(got), len(want))
-			}
-		}
-		done++
 	}
 	if done == 0 {
 		t.Skip("no compiler writes tags")
 	}
+}
+
+// taggedUnits compiles the source as three units. It returns the objects with DWARF and the same with
+// records; nil if the compiler does not write the tag.
+func taggedUnits(t *testing.T, cc, source, define, tag string) (dwarf, records [][]byte) {
+	t.Helper()
+	for _, words := range [][]string{{"-DNAME(x)=a_##x", "-DINLINED"}, {"-DNAME(x)=b_##x", "-DINLINED"}, {"-DNAME(x)=c_##x"}} {
+		path := filepath.Join(t.TempDir(), "tags.o")
+		if exec.Command(cc, append(words, define, "-g", "-O2", "-w", "-c", "-o", path, source)...).Run() != nil {
+			return nil, nil
+		}
+		record := sameAsDWARF(t, path)
+		if record == nil || !bytes.Contains(withFeatures(t, record, encode.AllFeatures&^encode.Layout), []byte("\x00"+tag+"\x00")) {
+			return nil, nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dwarf, records = append(dwarf, data), append(records, record)
+	}
+	return dwarf, records
 }

@@ -106,6 +106,40 @@ func TestSmallUnits(t *testing.T) {
 	}
 }
 
+// TestNegativeValuesOfUnsignedEnums: -V prints enumerators of a type without a sign as numbers of 64
+// bits. Rust has such enums; here the object says that int has no sign.
+func TestNegativeValuesOfUnsignedEnums(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "unit.c")
+	text := "enum first { MINUS = -1 } a; struct s { int x; } s; enum second { FAR = -1000, ONE = 1 } b; enum third { TWO = 2 } c; enum fourth { LEAST = -2147483647 - 1 } d;"
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := compiled(t, source)
+	dwarf, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const signed, unsigned = "\x04\x05int\x00", "\x04\x07int\x00" // size, encoding and name
+	if bytes.Count(dwarf, []byte(signed)) != 1 {
+		t.Skip("the DIE of int is not found")
+	}
+	if err := os.WriteFile(path, bytes.Replace(dwarf, []byte(signed), []byte(unsigned), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := verbose(t, path)
+	for _, value := range []string{"MINUS val=18446744073709551615", "FAR val=18446744073709550616", "ONE val=1", "TWO val=2", "LEAST val=18446744071562067968"} {
+		if !strings.Contains(want, value+"\n") {
+			t.Errorf("-V of DWARF lacks %s:\n%s", value, want)
+		}
+	}
+	if err := os.WriteFile(path, sameAsDWARF(t, path), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := verbose(t, path); got != want {
+		t.Errorf("-V prints\n%s\nof records, and of DWARF\n%s", got, want)
+	}
+}
+
 // verbose returns what -V prints of a file.
 func verbose(t *testing.T, path string) string {
 	t.Helper()
