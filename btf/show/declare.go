@@ -187,7 +187,7 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 			f.holder = d.name
 		}
 		p.composite(t, f)
-		if (d.array || d.stars > 0) && p.uncounted > 0 {
+		if d.array || d.stars > 0 || between == " * " {
 			attribute = slices.Clone(p.buf[len(p.buf)-p.uncounted:])
 			p.buf = p.buf[:len(p.buf)-p.uncounted]
 		}

@@ -22,6 +22,7 @@ func TestFind(t *testing.T) {
 		other = b.Struct("&u", 4)
 		enum = b.Enum("both", b.Value("one", 1))
 		b.Struct("both", 0)
+		b.Struct("&u", 4) // the same again
 	}))
 	for _, x := range []struct {
 		kind, name string
@@ -74,6 +75,12 @@ func TestFilters(t *testing.T) {
 		var got bytes.Buffer
 		if err := New(&got, v, Options{}).List(&x.filter, x.form, " "); err != nil || got.String() != x.want {
 			t.Errorf("%s: %q, %v, want %q", x.name, got.String(), err, x.want)
+		}
+	}
+	for want, filter := range map[string]Filter{"a\nwith\n": {Anonymous: true}, "with\n": {Anonymous: true, Prefixes: []string{"w"}}, "a\n": {Without: []string{"w"}}} {
+		var got bytes.Buffer
+		if err := New(&got, v, Options{}).Sorted(&filter, Names, ""); err != nil || got.String() != want { // a text comes once
+			t.Errorf("sorted: %q, %v, want %q", got.String(), err, want)
 		}
 	}
 	for holes, want := range []string{"with 1\n", "with 1\n", ""} {

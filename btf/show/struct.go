@@ -165,9 +165,7 @@ func (p *Printer) plainMember(r *view.Row, f *form) bool {
 		return false
 	}
 	b = append(b, ';')
-	if n := start + f.typeWidth + 1 + f.nameWidth - len(b); n > 0 {
-		b = append(b, spaces[:n]...)
-	}
+	b = append(b, spaces[:max(start+f.typeWidth+1+f.nameWidth-len(b), 0)]...)
 	p.buf = appendPlace(append(b, ' '), at, r.Size)
 	return true
 }

@@ -1,0 +1,141 @@
+package show
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/view"
+)
+
+// addRare adds structs that reach the rare lines of the printer.
+func addRare(b *btftest.Builder) {
+	char, short, i, long := b.Int("char", 1), b.Int("short", 2), b.Int("int", 4), b.Int("long", 8)
+	b.Struct("far", 200016, b.Member("a", b.Array(char, i, 99999), 0), b.Member("b", char, 8*99999), b.Member("c", i, 8*100000), b.Member("d", b.Array(char, i, 100000), 8*100004),
+		b.Member("e", long, 8*200008))
+	b.Struct("wide", 100000, b.Member("a", b.Array(char, i, 100000), 0))
+	constant := b.Const(b.Struct("", 4, b.Member("x", i, 0)))
+	b.Struct("in_array", 8, b.Member("array", b.Array(b.Struct("", 4, b.Member("in", constant, 0)), i, 2), 0))
+	b.Struct("in_pointer", 8, b.Member("pointer", b.Ptr(b.Struct("", 4, b.Member("in", constant, 0))), 0))
+	b.Struct("in_plain", 4, b.Member("plain", b.Struct("", 4, b.Member("in", constant, 0)), 0))
+	aligned := b.Struct("", 128, b.Member("x", i, 0), b.Member("y", b.Struct("aligned", 64, b.Member("z", long, 0)), 512))
+	b.Struct("of_aligned", 384, b.Member("first", b.Typedef("aligned_t", aligned), 0), b.Member("second", b.Const(aligned), 1024), b.Member("third", b.Array(aligned, i, 1), 2048))
+	padded := b.Struct("", 64, b.Member("z", long, 0))
+	b.Struct("of_padded", 320, b.Member("one", padded, 0), b.Member("some", b.Array(padded, i, 1), 512), b.Member("far", b.Ptr(padded), 1024),
+		b.Member("fixed", b.Const(padded), 1536), b.Member("more", b.Array(b.Const(padded), i, 1), 2048))
+	bits := func(name string, typ, width, off uint32) btftest.Part { return b.Member(name, typ, width<<24|off) }
+	for k, w := range []uint32{1, 2} {
+		b.Of(btf.KindStruct, []string{"one_bit", "two_bits"}[k], true, 12, bits("a", i, 3, 0), bits("b", short, w, 4), bits("c", char, 2, 6), bits("d", char, 0, 16), bits("e", i, 0, 32),
+			bits("f", i, w, 64), bits("g", char, 1, 72))
+	}
+}
+
+// TestRare: what the printer writes of such structs is as pahole 1.32 has printed it.
+func TestRare(t *testing.T) {
+	v := view.New(btftest.Build(t, nil, addRare))
+	for golden, opt := range map[string]Options{"rare": {}, "rare.expand": {Expand: true}, "rare.biggest": {Biggest: true}, "rare.hex": {Hex: true}} {
+		want, err := os.ReadFile("testdata/" + golden + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := New(&got, v, opt).All(); err != nil {
+			t.Fatal(err)
+		}
+		if a, b := diffLine(got.Bytes(), want); a != b {
+			t.Errorf("%s: got %q, want %q", golden, a, b)
+		}
+	}
+}
+
+// TestRenamedTwice: a union whose name a struct has gets the first number that no struct and no enum
+// has. Here pahole gives it the name of the struct that has its number.
+func TestRenamedTwice(t *testing.T) {
+	made := btftest.New()
+	i := made.Int("int", 4)
+	made.Struct("first", 4, made.Member("e", made.Enum("b__1", made.Value("E", 1)), 0))
+	s := func(name string) btftest.Part {
+		return made.Member(name, made.Struct(name, 4, made.Member("x", i, 0)), 0)
+	}
+	u := func(name string) btftest.Part {
+		return made.Member("u", made.Union(name, 4, made.Member("y", i, 0)), 96)
+	}
+	made.Struct("top_a", 16, s("a"), s("a__1"), u("a"))
+	made.Struct("top_b", 16, s("b"), u("b"))
+	v := view.New(made.Blob(t))
+	var got bytes.Buffer
+	if err := New(&got, v, Options{Compile: true}).All(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if want := "union " + name + "__2 {"; strings.Count(got.String(), want) != 1 {
+			t.Errorf("not once %q:\n%s", want, &got)
+		}
+	}
+}
+
+// TestGaps: a struct with a gap that no alignment explains counts once, however often it is printed.
+func TestGaps(t *testing.T) {
+	var unnamed, gap uint32
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		char, i := b.Int("char", 1), b.Int("int", 4)
+		b.Struct("explained", 8, b.Member("a", char, 0), b.Member("b", i, 32))
+		unnamed = b.Struct("", 20, b.Member("a", char, 0), b.Member("b", char, 128))
+		gap = b.Struct("gap", 20, b.Member("a", char, 0), b.Member("b", char, 128))
+	}))
+	for _, tt := range []struct {
+		types []uint32
+		first string
+		n     int
+	}{
+		{nil, "", 0},
+		{[]uint32{gap, gap}, "gap", 1},
+		{[]uint32{unnamed, gap, unnamed}, "one without a name", 2},
+	} {
+		p := New(io.Discard, v, Options{})
+		p.Type(v.Type(gap - 2)) // explained
+		for _, id := range tt.types {
+			p.Type(v.Type(id))
+		}
+		if p.Gaps.First != tt.first || p.Gaps.Structs() != tt.n {
+			t.Errorf("%v: %d structs, the first %q, want %d and %q", tt.types, p.Gaps.Structs(), p.Gaps.First, tt.n, tt.first)
+		}
+	}
+}
+
+// TestNested: the numbers of structs in each other are found as deep as these are written out, and
+// structs without a name are written out twice as deep.
+func TestNested(t *testing.T) {
+	const n = 3 * maxIndent
+	var named, unnamed [n]uint32
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		of := b.Int("int", 4)
+		outer := of
+		for k := range n {
+			named[k] = b.Struct(fmt.Sprint("s", k), 4, b.Member("m", of, 0))
+			unnamed[k] = b.Struct("", 4, b.Member("m", outer, 0))
+			of, outer = named[k], unnamed[k]
+		}
+	}))
+	for k, want := range map[int]bool{0: true, 1: true, maxIndent: true, maxIndent + 1: false, n - 1: false} {
+		var got strings.Builder
+		p := New(&got, v, Options{Biggest: true})
+		p.Type(v.Type(named[k]))
+		if err := p.Flush(); err != nil || strings.Contains(got.String(), "/* first biggest size base type member: m 0 4 */") != want {
+			t.Errorf("a number %d structs deep: %v, %s", k, err, &got)
+		}
+	}
+	for k, want := range map[int]int{0: 1, 10: 11, 2 * maxIndent: 2*maxIndent + 1, n - 1: 2*maxIndent + 2} {
+		var got strings.Builder
+		p := New(&got, v, Options{})
+		p.Type(v.Type(unnamed[k]))
+		if err := p.Flush(); err != nil || strings.Count(got.String(), "struct {") != want {
+			t.Errorf("%d structs in each other: %v, %d are written, want %d", k+1, err, strings.Count(got.String(), "struct {"), want)
+		}
+	}
+}
