@@ -218,6 +218,49 @@ func TestHostileC(t *testing.T) {
 	}
 }
 
+// TestDepth: types may lie in each other 2,000 deep, in whatever way. One more is an error.
+func TestDepth(t *testing.T) {
+	const most = 2000
+	kfunc := func(m maker, proto uint32) {
+		m.Add("bpf_kfunc", btf.Info(btf.KindDeclTag, 0, false), m.Add("f", btf.Info(btf.KindFunc, 1, false), proto), 0xffffffff)
+	}
+	one := btf.Info(btf.KindStruct, 1, false)
+	nest := map[string]func(m maker, in uint32) uint32{
+		"pointers":   maker.ptr,
+		"arrays":     func(m maker, in uint32) uint32 { return m.array(in, 1) },
+		"parameters": func(m maker, in uint32) uint32 { return m.fn(0, in) },
+		"structs":    func(m maker, in uint32) uint32 { return m.Add("", one, 4, m.Str("m"), in, 0) },
+	}
+	for _, tt := range []struct {
+		name  string
+		inner int // how many of the 2,000 are the types around these
+		end   func(m maker, id uint32)
+		kinds []string
+	}{
+		{"a typedef", 1, func(m maker, id uint32) { m.Add("t", btf.Info(btf.KindTypedef, 0, false), id) },
+			[]string{"pointers", "arrays", "parameters", "structs"}},
+		{"the result of a kfunc", 1, func(m maker, id uint32) { kfunc(m, m.fn(id)) }, []string{"pointers", "arrays"}},
+	} {
+		for _, kind := range tt.kinds {
+			for n, ok := range map[int]bool{most - tt.inner: true, most - tt.inner + 1: false, 20 * most: false} {
+				b := build(t, func(b *btf.Builder) {
+					m := newMaker(b)
+					id := m.int
+					for range n {
+						id = nest[kind](m, id)
+					}
+					tt.end(m, id)
+				})
+				var text bytes.Buffer
+				err := dump.C(&text, b, dump.COptions{Unsorted: true})
+				if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "more than 2,000 deep") {
+					t.Errorf("%s of %d %s: %v", tt.name, n, kind, err)
+				}
+			}
+		}
+	}
+}
+
 // TestKfuncs: prototypes of functions with the tag, by name.
 func TestKfuncs(t *testing.T) {
 	b := build(t, func(b *btf.Builder) {

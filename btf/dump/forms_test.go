@@ -43,6 +43,18 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestEscapesOfSplitStrings: a name at the very beginning of the strings of split BTF is escaped as every other.
+func TestEscapesOfSplitStrings(t *testing.T) {
+	base := btftest.Build(t, nil, func(b *btftest.Builder) { b.Int("int", 4) })
+	for name, want := range map[string]string{`\`: `\\`, `"`: `\"`, "\x1b": `\u001b`, "x": "x"} {
+		var text bytes.Buffer
+		b := btftest.Build(t, base, func(b *btftest.Builder) { b.Typedef(name, 1) })
+		if err := dump.JSON(&text, b, nil, dump.Lines); err != nil || text.String() != `{"id":2,"kind":"TYPEDEF","name":"`+want+`","type_id":1}`+"\n" {
+			t.Errorf("%q: %v, %s", name, err, &text)
+		}
+	}
+}
+
 // TestFormsAgainstBpftool: bpftool prints the same of types that the kernel takes, although no
 // compiler makes them.
 func TestFormsAgainstBpftool(t *testing.T) {

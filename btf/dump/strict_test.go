@@ -100,3 +100,37 @@ func TestFloatWithoutName(t *testing.T) {
 		t.Errorf("%v: %s", err, &text)
 	}
 }
+
+// TestRepeatedMembers: members of a struct that a member without a name has are repeated eight deep, and
+// as long as they are fewer than the types. Deeper ones get a name.
+func TestRepeatedMembers(t *testing.T) {
+	for _, tt := range []struct{ depth, each, types, structs, names int }{
+		{1, 1, 0, 1, 0}, {8, 1, 0, 15, 3}, {9, 1, 0, 15, 4}, {12, 1, 0, 15, 7}, {1, 2, 0, 2, 0}, {12, 2, 0, 15, 19},
+		{8, 1, 1000, 36, 0}, {9, 1, 1000, 44, 1}, {12, 1, 1000, 68, 4}, {12, 2, 1000, 1022, 26},
+	} {
+		b := build(t, func(b *btf.Builder) {
+			m := newMaker(b)
+			in := m.int
+			for range tt.types {
+				m.ptr(in)
+			}
+			last := b.Add("s0", btf.Info(btf.KindStruct, 1, false), 4, b.Str("m"), in, 0)
+			size := uint32(4)
+			for k := range tt.depth {
+				words := []uint32{}
+				for j := range uint32(tt.each) {
+					words = append(words, 0, last, 8*size*j)
+				}
+				size *= uint32(tt.each)
+				last = b.Add("s"+string(rune('A'+k)), btf.Info(btf.KindStruct, uint32(tt.each), false), size, words...)
+			}
+		})
+		var text bytes.Buffer
+		if err := dump.C(&text, b, dump.COptions{Strict: true}); err != nil {
+			t.Fatal(err)
+		}
+		if structs, names := strings.Count(text.String(), "struct {"), strings.Count(text.String(), "__unnamed_"); structs != tt.structs || names != tt.names {
+			t.Errorf("%+v: %d structs are repeated, %d members got a name", tt, structs, names)
+		}
+	}
+}
