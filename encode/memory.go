@@ -35,6 +35,11 @@ const (
 	// memoryStep is how many bytes of .debug_info are committed between two checks, but
 	// at most 16 units. A check takes a few microseconds.
 	memoryStep = 512 << 10
+	// scarceRun and scarceWorker are bytes: see scarce.
+	scarceRun, scarceWorker = 512 << 10, 512 << 10
+	// startShare is how many bytes of a limit there are for each unit in work at the start.
+	// A unit of a kernel takes 1.3 MiB, and the tables for all units grow beside.
+	startShare = 4 << 20
 	// Resident memory is checked after each unit. Between two checks it grows by the
 	// pages of a unit and of the names that the unit uses. The system maps 16 pages for
 	// each one that is touched, so a large unit maps all of .debug_str, which is up to 6
@@ -66,6 +71,9 @@ func (e limitError) Error() string { return string(e) }
 // Is reports whether target is ErrMemory, for errors.Is.
 func (limitError) Is(target error) bool { return target == ErrMemory }
 
+// memoryUsed is replaced by a test.
+var memoryUsed = memlimit.Used
+
 // budget compares the memory of a run with its limits.
 type budget struct {
 	limit  *arena.Limit
@@ -75,6 +83,9 @@ type budget struct {
 	total  uint64       // bytes of .debug_info of the inputs given to checkInput
 	packed uint64       // the part of total that has unit records
 	mapped uint64       // bytes of the inputs
+
+	// fewer, if set, makes the run go on with less memory. It is called when little is left.
+	fewer func()
 
 	unchecked uint64 // bytes of .debug_info since the last check
 	step      uint64 // value of unchecked at which the next check is due
@@ -173,7 +184,7 @@ func (b *budget) whileExpanding(path string, err error) error {
 
 // bounds returns the limits of the options.
 func (b *budget) bounds() arena.Bounds {
-	l := arena.Bounds{Stop: b.stop, Bytes: b.opt.MemoryLimit, Used: memlimit.Used, Reclaim: debug.FreeOSMemory}
+	l := arena.Bounds{Stop: b.stop, Bytes: b.opt.MemoryLimit, Used: memoryUsed, Reclaim: debug.FreeOSMemory}
 	b.step = memoryStep
 	if l.Bytes != 0 {
 		reserve := memlimit.Reserve(b.mapped, b.opt.Jobs)
@@ -194,8 +205,23 @@ func (b *budget) committed(n uint64) error {
 		return nil
 	}
 	b.unchecked = 0
+	if b.fewer != nil && b.limit.Check(scarce(b.opt.Jobs)) != nil {
+		b.fewer()
+	}
 	return b.checkMemory(0)
 }
+
+// startUnits returns how many of n units may be in work at the start.
+func startUnits(opt *Options, n int) int {
+	if limit := opt.MemoryLimit; limit/startShare < uint64(n) && limit != 0 {
+		return max(int(limit/startShare), 1)
+	}
+	return n
+}
+
+// scarce is how many bytes must be left for the workers to go on as before: what units and tables
+// may take until the next check.
+func scarce(jobs int) int { return scarceRun + max(jobs, 1)*scarceWorker }
 
 // exhausted is the error for a limit that is reached with used bytes.
 func (b *budget) exhausted(used uint64) error {

@@ -20,6 +20,7 @@ type pipeline struct {
 	ring       []*workspace // the other workspaces, by sequence number of their units
 
 	mu         sync.Mutex
+	most       int // workspaces that may have a unit: all, and fewer when memory is scarce
 	cond       sync.Cond
 	off        uint64 // of the next unit header
 	next       int    // sequence number of the next unit to read
@@ -43,14 +44,19 @@ func (f *input) encodeUnits() error {
 	if jobs > 1 {
 		workspaces = workspacesPerWorker*jobs + workspacesMore
 	}
-	p := &pipeline{f: f, workspaces: f.run.session.takeWorkspaces(workspaces, f.run.limit), ring: make([]*workspace, workspaces)}
+	p := &pipeline{f: f, ring: make([]*workspace, workspaces), most: startUnits(f.opt, workspaces)}
+	p.workspaces = f.run.session.takeWorkspaces(workspaces, f.run.limit)
 	for i := range p.workspaces {
 		p.free = append(p.free, &p.workspaces[i])
 		p.workspaces[i].reader.In = &f.Input
 	}
 	f.run.readInlined(p.workspaces)
 	p.cond.L = &p.mu
+	if workspaces > 1 {
+		f.run.fewer = p.fewer
+	}
 	defer func() {
+		f.run.fewer = nil
 		f.run.session.giveWorkspaces(p.workspaces)
 	}()
 	if jobs == 1 {
@@ -93,7 +99,7 @@ func (p *pipeline) work() {
 		// Until the index type of arrays is known, units are read one by one, because the
 		// first unit with an int decides it.
 		for p.err == nil && p.off < uint64(len(p.f.File.Info)) &&
-			(len(p.free) == 0 || p.next > p.commit && p.f.run.index.Load() == 0) {
+			(p.busy() >= p.most || p.next > p.commit && p.f.run.index.Load() == 0) {
 			p.cond.Wait()
 		}
 		if p.err == nil {
@@ -132,6 +138,7 @@ func (p *pipeline) work() {
 			})
 			s.ready = false
 			p.free = append(p.free, s)
+			p.freeIdle()
 			p.commit++
 			if err != nil && p.err == nil {
 				p.err = err
@@ -139,6 +146,25 @@ func (p *pipeline) work() {
 			p.cond.Broadcast()
 		}
 		p.committing = false
+	}
+}
+
+// busy returns how many workspaces have a unit.
+func (p *pipeline) busy() int { return len(p.workspaces) - len(p.free) }
+
+// fewer lets one workspace less have a unit, as long as there are others, and frees those that
+// wait for one without need. It is called when memory is scarce.
+func (p *pipeline) fewer() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.most = max(p.most-1, 1)
+	p.freeIdle()
+}
+
+// freeIdle frees the memory of workspaces that get no unit, because only p.most may have one.
+func (p *pipeline) freeIdle() {
+	for i := range min(len(p.free), len(p.workspaces)-p.most) {
+		p.free[i].free()
 	}
 }
 
