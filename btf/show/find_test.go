@@ -53,7 +53,9 @@ func TestFilters(t *testing.T) {
 		counter := b.Typedef("atomic_t", no)
 		kind := b.Enum("kind", b.Value("one", 1))
 		with := b.Struct("with", 16, b.Member("kind", kind, 0), b.Member("p", b.Ptr(counter), 64))
-		b.Func("f", 1, b.Proto(0, b.Param("w", b.Ptr(with))))
+		f := b.Proto(0, b.Param("w", b.Ptr(with)))
+		b.Func("f", 1, f)
+		b.Func("g", 1, f)
 	}))
 	for _, x := range []struct {
 		name   string
@@ -83,7 +85,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("sorted: %q, %v, want %q", got.String(), err, want)
 		}
 	}
-	for holes, want := range []string{"with 1\n", "with 1\n", ""} {
+	for holes, want := range []string{"with 2\n", "with 2\n", ""} {
 		var got bytes.Buffer
 		if err := New(&got, v, Options{}).Methods(&Filter{Holes: holes}, " "); err != nil || got.String() != want {
 			t.Errorf("methods with %d holes: %q, %v, want %q", holes, got.String(), err, want)

@@ -23,11 +23,14 @@ func addRare(b *btftest.Builder) {
 	b.Struct("in_array", 8, b.Member("array", b.Array(b.Struct("", 4, b.Member("in", constant, 0)), i, 2), 0))
 	b.Struct("in_pointer", 8, b.Member("pointer", b.Ptr(b.Struct("", 4, b.Member("in", constant, 0))), 0))
 	b.Struct("in_plain", 4, b.Member("plain", b.Struct("", 4, b.Member("in", constant, 0)), 0))
-	aligned := b.Struct("", 128, b.Member("x", i, 0), b.Member("y", b.Struct("aligned", 64, b.Member("z", long, 0)), 512))
+	named := b.Struct("aligned", 64, b.Member("z", long, 0))
+	aligned := b.Struct("", 128, b.Member("x", i, 0), b.Member("y", named, 512))
 	b.Struct("of_aligned", 384, b.Member("first", b.Typedef("aligned_t", aligned), 0), b.Member("second", b.Const(aligned), 1024), b.Member("third", b.Array(aligned, i, 1), 2048))
 	padded := b.Struct("", 64, b.Member("z", long, 0))
 	b.Struct("of_padded", 320, b.Member("one", padded, 0), b.Member("some", b.Array(padded, i, 1), 512), b.Member("far", b.Ptr(padded), 1024),
 		b.Member("fixed", b.Const(padded), 1536), b.Member("more", b.Array(b.Const(padded), i, 1), 2048))
+	b.Struct("points", 48, b.Member("s", b.Ptr(b.Ptr(named)), 0), b.Member("f", b.Ptr(b.Fwd("declared")), 64), b.Member("u", b.Ptr(b.FwdUnion("declared_too")), 128),
+		b.Member("v", b.Ptr(0), 256), b.Member("n", b.Ptr(b.Union("number", 4, b.Member("x", i, 0))), 320))
 	bits := func(name string, typ, width, off uint32) btftest.Part { return b.Member(name, typ, width<<24|off) }
 	for k, w := range []uint32{1, 2} {
 		b.Of(btf.KindStruct, []string{"one_bit", "two_bits"}[k], true, 12, bits("a", i, 3, 0), bits("b", short, w, 4), bits("c", char, 2, 6), bits("d", char, 0, 16), bits("e", i, 0, 32),
@@ -38,7 +41,7 @@ func addRare(b *btftest.Builder) {
 // TestRare: what the printer writes of such structs is as pahole 1.32 has printed it.
 func TestRare(t *testing.T) {
 	v := view.New(btftest.Build(t, nil, addRare))
-	for golden, opt := range map[string]Options{"rare": {}, "rare.expand": {Expand: true}, "rare.biggest": {Biggest: true}, "rare.hex": {Hex: true}} {
+	for golden, opt := range map[string]Options{"rare": {}, "rare.expand": {Expand: true}, "rare.biggest": {Biggest: true}, "rare.hex": {Hex: true}, "rare.pointers": {Pointers: true}} {
 		want, err := os.ReadFile("testdata/" + golden + ".txt")
 		if err != nil {
 			t.Fatal(err)
