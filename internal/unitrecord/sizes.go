@@ -59,9 +59,8 @@ func Replaced(c *debuginfo.Cursor) (old, now []Size, err error) {
 	if err != nil {
 		return nil, nil, c.UnitError(err.Error())
 	}
-	b := f.sizes
-	n, k := binary.Uvarint(b)
-	for b = b[max(k, 0):]; n > 0 && len(b) > 0; n-- {
+	_, k := binary.Uvarint(f.sizes)
+	for b := f.sizes[max(k, 0):]; len(b) > 0; {
 		number := int(b[0])
 		bytes, k := binary.Uvarint(b[1:])
 		if number < len(sizedSections) {

@@ -84,14 +84,11 @@ func move(u *unit.Unit, to []dedup.Ref, gone []bool) {
 	for i := range u.Tags.S {
 		u.Tags.S[i].Node = to[u.Tags.S[i].Node+1] - 1
 	}
-	unsigned := u.Unsigned
-	u.Unsigned = nil
-	for k := range unsigned {
-		if u.Unsigned == nil {
-			u.Unsigned = make(map[uint32]bool)
-		}
-		u.Unsigned[to[k+1]-1] = true
+	unsigned := make(map[uint32]bool)
+	for k := range u.Unsigned {
+		unsigned[to[k+1]-1] = true
 	}
+	u.Unsigned = unsigned
 }
 
 // moveMembers renumbers the types of the members of n.
