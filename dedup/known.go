@@ -88,6 +88,15 @@ func (k *Known) Record(id uint32) btf.Record {
 	return k.words[k.ids[id].off:]
 }
 
+// Head returns the first three words of Record: name, info and third word.
+func (k *Known) Head(id uint32) *[3]uint32 {
+	off := uint(0)
+	if uint(id) < uint(len(k.ids)) {
+		off = uint(k.ids[id].off)
+	}
+	return (*[3]uint32)(k.words[off : off+3 : off+3])
+}
+
 // Chosen reports whether a look-up of the type's name, or of its members if it has none, finds
 // this id first: it is the only one, or the one that the last walk decided on (choose).
 func (k *Known) Chosen(id uint32) bool { return k.keys[id].chosen(k.Record(id).Name() != 0) }

@@ -41,7 +41,8 @@ type Slot struct {
 	Off   uint16
 }
 
-// PlainOff is the highest Off of the slots of a Plain member.
+// PlainOff is the highest Off of the slots of a Plain member. Its name comes first, and its type
+// has four bytes.
 const PlainOff = 24
 
 // Abbrev is a compiled abbreviation. Its 64 bytes are a cache line of the table, because
@@ -58,7 +59,7 @@ type Abbrev struct {
 	Fixed    bool // Size is right for every DIE
 	Inline   bool // Direct except for an inline name at the start; slots and Size count from its end
 	Direct   bool // Fixed, and Slots hold all wanted values (a name is DW_FORM_strp with 32-bit offset or absent)
-	Plain    bool // a member that is Direct or Inline, at an offset below 65536, no bit-field and has no children; name, type and offset are at PlainOff or before
+	Plain    bool // a member that is Direct or Inline, at an offset below 65536, no bit-field and has no children; see PlainOff
 	Slots    [NumSlots]Slot
 }
 

@@ -66,7 +66,7 @@ func TestCompile(t *testing.T) {
 		{"name in front", Unit{}, TagMember, false, []at{inline, typ, loc(FormData2)}, "inline plain size 6 1:ffffffff@0+0 2:ffff@4+0"},
 		{"name not in front", Unit{}, TagMember, false, []at{typ, inline}, ""},
 		{"name in front and another string", Unit{}, TagMember, false, []at{inline, {attr: 0x8a, form: FormString}}, ""},
-		{"name twice", Unit{}, TagMember, false, []at{name, {attr: atName, form: FormData1}}, "fixed direct plain size 5 0:ffffffff@0+0 base 7"},
+		{"name twice", Unit{}, TagMember, false, []at{name, {attr: atName, form: FormData1}}, "fixed direct size 5 0:ffffffff@0+0 base 7"},
 		{"name of 64-bit DWARF", Unit{Dwarf64: true}, TagTypedef, false, []at{name}, "fixed size 8"},
 		{"name by index", Unit{}, TagTypedef, false, []at{{attr: atName, form: FormStrx1}}, "fixed size 1"},
 		{"name is no number", Unit{}, TagTypedef, false, []at{{attr: atName, form: FormData4}}, "fixed size 4"},

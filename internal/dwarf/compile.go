@@ -241,8 +241,8 @@ func (a *Abbrev) finish(size int, inline bool) {
 	a.Inline = inline && size <= maxDirect
 	a.Direct = a.Direct && size <= maxDirect
 	a.Plain = a.Class == ClassMember && (a.Direct || a.Inline) && !a.Children && a.Present&bit(VBitSize, VDataBitOffset) == 0 &&
-		a.Slots[SlotMemberLoc].Mask <= 0xffff &&
-		max(a.Slots[SlotName].Off, a.Slots[SlotType].Off, a.Slots[SlotMemberLoc].Off) <= PlainOff
+		a.Slots[SlotMemberLoc].Mask <= 0xffff && a.Slots[SlotName].Off == 0 && a.Slots[SlotType].Mask == 1<<32-1 &&
+		max(a.Slots[SlotType].Off, a.Slots[SlotMemberLoc].Off) <= PlainOff
 }
 
 // appendFixed adds the ops that read value v from n bytes, or from the

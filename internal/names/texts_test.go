@@ -51,13 +51,20 @@ func TestTextsIs(t *testing.T) {
 				continue // it is inline
 			}
 			for off, text := range there {
-				is := texts.Is(uint32(off), tok)
+				at := firstPlace + 1 + dedup.Name(off)
+				is := texts.Is(at, tok)
+				// Right may know less than Is, but nothing else.
+				if right := texts.Right([]Guess{{at, tok}, {at, tok ^ 1}}); right > 1 && there[off] != name || right > 0 && !is {
+					t.Fatalf("%q at offset %d, token %#x of %q: %d guesses right, single: %v", text, off, tok, name, right, is)
+				} else if right == 0 && is && base != two {
+					t.Fatalf("%q at offset %d, token %#x of %q: not compared with others", text, off, tok, name)
+				}
 				// A text near the end of the strings is not compared.
 				if is && text != name || !is && text == name && off < len(s.Data)-16 && !nearEnd(base, tok) {
 					t.Fatalf("%q at offset %d, token %#x of %q: %v", text, off, tok, name, is)
 				}
 			}
-			if texts.Is(uint32(len(s.Data)), tok) || texts.Is(1<<32-1, tok) {
+			if texts.Is(s.Last, tok) || texts.Is(1<<32-1, tok) {
 				t.Fatalf("token %#x is beyond .debug_str", tok)
 			}
 		}

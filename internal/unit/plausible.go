@@ -13,36 +13,28 @@ import (
 // seems reports whether the DIE at ref is direct and refers to what the record of id refers to,
 // or to a struct or union of the same name. It is the common case of plausible.
 func (x *prover) seems(ref, id uint32) bool {
-	b, tab := x.b, x.tab
-	if uint(ref) >= uint(len(b)-window) || uint(b[ref]) >= uint(len(tab)) {
+	a, d, _ := x.at(int(ref))
+	if a == nil || a.Class != dwarf.ClassRef || !a.Direct || a.Tag == dwarf.TagTypedef {
 		return false
 	}
-	a := &tab[b[ref]]
-	if a.Class != dwarf.ClassRef || !a.Direct || a.Tag == dwarf.TagTypedef {
+	w := x.known.Head(id)
+	if w[1] != refKinds[a.Tag&0xff].info {
 		return false
 	}
-	w := x.known.Record(id)
-	if w.Info() != refKinds[a.Tag&0xff].info {
-		return false
-	}
-	to, t := x.load(int(ref)+1, a, dwarf.SlotType), w.Third()
+	to, t := x.load(d, a, dwarf.SlotType, 0), w[2]
 	if x.has(to, t) {
 		return true
 	}
-	if uint(to) >= uint(len(b)-window) || uint(b[to]) >= uint(len(tab)) {
+	if a, d, _ = x.at(int(to)); a == nil || a.Class != dwarf.ClassAggregate || !a.Direct || t == 0 {
 		return false
 	}
-	a = &tab[b[to]]
-	if a.Class != dwarf.ClassAggregate || !a.Direct || t == 0 {
-		return false
-	}
-	w = x.known.Record(t)
+	w = x.known.Head(t)
 	k := btf.KindStruct
 	if a.Tag == dwarf.TagUnionType {
 		k = btf.KindUnion
 	}
-	name, _, _ := x.name(a, int(to)+1)
-	return w.Kind() == k && name != 0 && x.text.is(name, w.Name()) && w.Third() == x.load(int(to)+1, a, dwarf.SlotByteSize) && a.Slots[dwarf.SlotDeclaration].Const|uint16(a.Slots[dwarf.SlotDeclaration].Mask) == 0
+	name := x.load(d, a, dwarf.SlotName, 0) + a.NameBase
+	return btf.InfoKind(w[1]) == k && name != 0 && x.text.is(name, w[0]) && w[2] == x.load(d, a, dwarf.SlotByteSize, 0) && a.Slots[dwarf.SlotDeclaration].Const|uint16(a.Slots[dwarf.SlotDeclaration].Mask) == 0
 }
 
 // plausibleDepth and strictDepth bound plausible. Over a base, where an equivalent type will not do,
@@ -53,7 +45,7 @@ const plausibleDepth, strictDepth = 4, 6
 // plausible reports whether the DIE at ref may be the type id. It saves most assumptions that
 // turn out wrong, and then cost a second reading.
 func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
-	a, p := x.at(int(ref))
+	a, d, p := x.at(int(ref))
 	if a == nil {
 		return false
 	}
@@ -66,7 +58,7 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 		n, end := number(x.r, a, p)
 		return end != 0 && equalRecord(w, n[:])
 	}
-	name, skip, ok := x.name(a, p)
+	name, skip, ok := x.name(a, d)
 	if !ok {
 		return false
 	}
@@ -76,18 +68,18 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 		if w.Info() != kind.info || !x.text.is(name&kind.named, w.Name()) {
 			return false
 		}
-		return depth == x.depth || x.leadsTo(x.load(p+skip, a, dwarf.SlotType), w.Third(), alike, depth+1)
+		return depth == x.depth || x.leadsTo(x.load(d, a, dwarf.SlotType, skip), w.Third(), alike, depth+1)
 	case dwarf.ClassAggregate:
-		return x.text.is(name, w.Name()) && x.plausibleAggregate(a, p+skip, id, alike)
+		return x.text.is(name, w.Name()) && x.plausibleAggregate(a, d, skip, id, alike)
 	case dwarf.ClassProto:
 		return k == btf.KindFuncProto && (depth == x.depth ||
-			x.leadsTo(x.load(p, a, dwarf.SlotType), w.Third(), alike, x.depth) &&
+			x.leadsTo(x.load(d, a, dwarf.SlotType, 0), w.Third(), alike, x.depth) &&
 				(depth == x.depth-1 || x.plausibleParams(a, w, p+int(a.Size), alike)))
 	case dwarf.ClassArray:
 		if !x.known.Strict() {
 			return k == btf.KindArray && depth < x.depth
 		}
-		elem, counts, n, end := x.dimensions(a, p)
+		elem, counts, n, end := x.dimensions(a, d, p)
 		t, ok := x.elements(id, counts[:n])
 		return end != 0 && ok && (depth == x.depth || x.leadsTo(elem, t, alike, depth+1))
 	case dwarf.ClassEnum:
@@ -102,10 +94,10 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 
 // plausibleAggregate is plausible for a struct or union, or a declaration of one, that has the
 // name of the type id.
-func (x *prover) plausibleAggregate(a *dwarf.Abbrev, p int, id uint32, alike bool) bool {
+func (x *prover) plausibleAggregate(a *dwarf.Abbrev, d *[window]byte, skip int, id uint32, alike bool) bool {
 	w := x.known.Record(id)
 	union := a.Tag == dwarf.TagUnionType
-	forward := x.load(p, a, dwarf.SlotDeclaration) != 0
+	forward := x.load(d, a, dwarf.SlotDeclaration, skip) != 0
 	k := w.Kind()
 	if k == btf.KindFwd && (alike || forward) {
 		if btf.InfoKflag(w.Info()) != union {
@@ -124,7 +116,7 @@ func (x *prover) plausibleAggregate(a *dwarf.Abbrev, p int, id uint32, alike boo
 	if forward {
 		return x.known.ForwardOf(w.Name(), btf.Info(btf.KindFwd, 0, union)) == id
 	}
-	return x.load(p, a, dwarf.SlotByteSize) == w.Third()
+	return x.load(d, a, dwarf.SlotByteSize, skip) == w.Third()
 }
 
 // plausibleParams is plausible for the parameters of a function type, which start at p.

@@ -8,6 +8,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/names"
 )
 
 // Nine of ten types of a unit are in the set already, and mostly the reader can foresee which
@@ -38,11 +39,10 @@ type proofs struct {
 	names   arena.Vec[uint32]       // by hash of the first names: a struct, union or enumeration without a name
 	asked   []asked                 // of this unit
 	small   *[lowCodes]dwarf.Abbrev // see prover.low
-	prover  prover
-	index   uint32 // the type that indexes arrays
-	inner   int    // arrays inside arrays that are left out
-	arrays  bool   // an array is left out
-	moved   bool   // takeBack has made nodes, which are not in the order of their DIEs
+	index   uint32                  // the type that indexes arrays
+	inner   int                     // arrays inside arrays that are left out
+	arrays  bool                    // an array is left out
+	moved   bool                    // takeBack has made nodes, which are not in the order of their DIEs
 }
 
 // assumed is a reference of the unit, the id that it was taken for, and the DIE of the type that
@@ -180,7 +180,7 @@ func (w *walker) settle() (ok bool, err error) {
 		}
 		to, alike := x.refAt(a.ref), true
 		if x.known.Strict() {
-			owner, _ := x.at(int(a.owner))
+			owner, _, _ := x.at(int(a.owner))
 			alike = owner != nil && owner.Class == dwarf.ClassAggregate
 		}
 		switch {
@@ -209,7 +209,7 @@ func (w *walker) takeBack(off int) (ok bool, err error) {
 	if id&dedup.Extern == 0 {
 		return true, nil
 	}
-	a, p := x.at(off)
+	a, _, p := x.at(off)
 	if a == nil || a.Class != dwarf.ClassAggregate {
 		return false, nil
 	}
@@ -228,42 +228,43 @@ func (w *walker) takeBack(off int) (ok bool, err error) {
 
 // prover proves the types of a unit.
 type prover struct {
-	*proofs
-	r      *Reader
-	b      []byte
-	tab    []dwarf.Abbrev
-	low    *[lowCodes]dwarf.Abbrev // of codes of one byte
-	met    *[metSize]uint64
-	starts []startWord // of the Reader
-	be     bool        // big-endian
-	text   nameTest
-	depth  int                     // bound of plausible
-	words  [3 + 2*maxParams]uint32 // scratch
-	named  bool                    // the struct or union that is compared has a name
+	proofs
+	r       *Reader
+	b       []byte
+	tab     []dwarf.Abbrev
+	low     *[lowCodes]dwarf.Abbrev // of codes of one byte
+	met     *[metSize]uint64
+	starts  []startWord // of the Reader
+	be      bool        // big-endian
+	text    nameTest
+	depth   int                     // bound of plausible
+	words   [3 + 2*maxParams]uint32 // scratch
+	named   bool                    // the struct or union that is compared has a name
+	guesses [maxGuesses]names.Guess // names of members whose texts are to be compared
+	noted   uint                    // how many guesses there are
+	most    uint                    // how many there may be: none unless names stand for their text
 }
 
-// newProver prepares a prover for the unit of r.
-func newProver(r *Reader) *prover {
-	x := &r.proofs
-	p := &x.prover
-	*p = prover{
-		proofs: x, r: r, b: r.Cursor.Hdr.Data, tab: r.Cursor.Abbrevs.Dense(),
-		met: (*[metSize]uint64)(x.met.S), starts: r.starts.S, be: r.Cursor.File.BigEndian,
+// start prepares for the walk over the unit of r.
+func (x *prover) start(r *Reader) {
+	x.r, x.b, x.tab = r, r.Cursor.Hdr.Data, r.Cursor.Abbrevs.Dense()
+	x.met, x.starts, x.be = (*[metSize]uint64)(x.proofs.met.S), r.starts.S, r.Cursor.File.BigEndian
+	x.text.begin(&r.Cursor)
+	if x.most = 0; r.Cursor.File.Names.ByText {
+		x.most = maxGuesses
 	}
-	p.text.begin(&r.Cursor)
-	if p.depth = plausibleDepth; x.known.Strict() {
-		p.depth = strictDepth
+	if x.depth = plausibleDepth; x.known.Strict() {
+		x.depth = strictDepth
 	}
-	if len(p.tab) >= lowCodes {
-		p.low = (*[lowCodes]dwarf.Abbrev)(p.tab)
-		return p
+	if len(x.tab) >= lowCodes {
+		x.low = (*[lowCodes]dwarf.Abbrev)(x.tab)
+		return
 	}
 	if x.small == nil {
 		x.small = new([lowCodes]dwarf.Abbrev)
 	}
-	p.low = x.small
-	clear(p.low[copy(p.low[:], p.tab):])
-	return p
+	x.low = x.small
+	clear(x.low[copy(x.low[:], x.tab):])
 }
 
 // lowCodes is the number of codes of one byte.
@@ -274,25 +275,25 @@ const lowCodes = 0x80
 func (x *prover) run(off int) (next int, dies uint64) {
 	x.known.Yield()
 	for {
-		a, p := x.at(off)
+		a, d, p := x.at(off)
 		if a == nil {
 			return off, dies
 		}
 		end, n := 0, 0
 		switch a.Class {
 		case dwarf.ClassRef:
-			end = x.reference(a, off, p)
+			end = x.reference(a, d, off, p)
 		case dwarf.ClassAggregate:
 			x.known.Yield() // not only before the run: all other workers wait with the Commit
-			end, n = x.aggregate(a, off, p)
+			end, n = x.aggregate(a, d, off, p)
 		case dwarf.ClassProto:
-			end, n = x.proto(a, off, p)
+			end, n = x.proto(a, d, off, p)
 		case dwarf.ClassArray:
-			end, n = x.array(a, off, p)
+			end, n = x.array(a, d, off, p)
 		case dwarf.ClassEnum:
-			end, n = x.enum(a, off, p)
+			end, n = x.enum(a, d, off, p)
 		case dwarf.ClassBase:
-			end = x.base(a, off, p)
+			end = x.base(a, d, off, p)
 		}
 		if end == 0 {
 			return off, dies
@@ -302,49 +303,56 @@ func (x *prover) run(off int) (next int, dies uint64) {
 	}
 }
 
-// window is how many bytes after a code may be read without a check.
-const window = 64
+// window is how many bytes after a code are read without a check for each value.
+const window = 64 + 4
 
-// at returns the abbreviation of the DIE at off, and where its attributes start. The
-// abbreviation is nil for a closing zero, a rare code, and near the end of the unit.
-func (x *prover) at(off int) (*dwarf.Abbrev, int) {
-	if off >= len(x.b)-window {
-		return nil, 0
+// at returns the abbreviation of the DIE at off, and where its attributes start, with the bytes
+// there. The abbreviation is nil for a rare code and near the end of the unit. For a closing zero,
+// its class is ClassSkip.
+func (x *prover) at(off int) (a *dwarf.Abbrev, d *[window]byte, p int) {
+	b, tab := x.b, x.tab
+	if off >= len(b)-window-2 {
+		return nil, nil, 0
 	}
-	code, p := uint(x.b[off]), off+1
+	code, p := uint(b[off]), off+1
+	d = (*[window]byte)(b[off+1 : off+1+window])
 	if code >= 0x80 {
-		code = code&0x7f | uint(x.b[p])<<7
+		code = code&0x7f | uint(d[0])<<7
 		p++
+		d = (*[window]byte)(b[off+2 : off+2+window])
 	}
-	if code == 0 || code >= uint(len(x.tab)) {
-		return nil, 0
+	if code >= uint(len(tab)) {
+		return nil, nil, 0
 	}
-	a := &x.tab[code]
-	if a.Size > window-8 {
-		return nil, 0
+	if a = &tab[code]; a.Size > maxProved {
+		return nil, nil, 0
 	}
-	return a, p
+	return a, d, p
 }
 
-// load reads a direct value of the DIE with attributes at p, as attrs.load does.
-func (x *prover) load(p int, a *dwarf.Abbrev, slot int) uint32 {
+// maxProved is the largest Size of an abbreviation that is read through a window, so that there is
+// room for an inline name of up to three bytes.
+const maxProved = 56
+
+// load reads a direct value from the attributes d, as attrs.load does. skip is the size of an inline
+// name before them.
+func (x *prover) load(d *[window]byte, a *dwarf.Abbrev, slot, skip int) uint32 {
 	s := &a.Slots[slot]
-	p += int(s.Off)
-	v := binary.LittleEndian.Uint32(x.b[p : p+4 : p+4])
+	v := binary.LittleEndian.Uint32(d[(int(s.Off)+skip)&63:])
 	if x.be {
 		v = bits.ReverseBytes32(v) >> bits.LeadingZeros32(s.Mask)
 	}
 	return v&s.Mask + uint32(s.Const)
 }
 
-// name reads the name of the DIE with attributes at p, or its place. The slots count from p + skip.
+// name reads the name of the DIE with attributes d, or its place. The slots count from skip.
 // ok is false if the DIE is not direct.
-func (x *prover) name(a *dwarf.Abbrev, p int) (name dedup.Name, skip int, ok bool) {
+func (x *prover) name(a *dwarf.Abbrev, d *[window]byte) (name dedup.Name, skip int, ok bool) {
 	switch {
 	case a.Direct:
-		return x.load(p, a, dwarf.SlotName) + a.NameBase, 0, true
+		return x.load(d, a, dwarf.SlotName, 0) + a.NameBase, 0, true
 	case a.Inline:
-		name, skip = inlineName(binary.LittleEndian.Uint32(x.b[p : p+4 : p+4]))
+		name, skip = inlineName(binary.LittleEndian.Uint32(d[:]))
 		return name, skip, skip != 0
 	}
 	return 0, 0, false
@@ -352,26 +360,19 @@ func (x *prover) name(a *dwarf.Abbrev, p int) (name dedup.Name, skip int, ok boo
 
 // proved leaves out the type at off, which is the type id.
 func (x *prover) proved(off int, id uint32) {
-	refs := x.refs.S
-	if len(refs) == cap(refs) {
-		refs = x.moreRefs()
+	if len(x.refs.S) == cap(x.refs.S) {
+		x.refs.Grow(len(x.refs.S) + 1)
 	}
+	x.refs.S = append(x.refs.S, id|dedup.Extern)
 	m := &x.starts[uint(off)>>6]
 	if m.bits == 0 {
-		m.ref = dedup.Ref(len(refs)) + 1
+		m.ref = dedup.Ref(len(x.refs.S))
 	}
 	m.bits |= 1 << (uint(off) & 63)
-	x.refs.S = append(refs, id|dedup.Extern)
-	if id&metMask != 0 {
-		x.met[id&metMask] = uint64(id)<<32 | uint64(x.stamp+uint32(off))
+	if slot := id & metMask; slot != 0 {
+		x.met[slot] = uint64(id)<<32 | uint64(x.stamp+uint32(off))
 	}
 	x.guess = id + 1
-}
-
-//go:noinline
-func (x *proofs) moreRefs() []dedup.Ref {
-	x.refs.Grow(len(x.refs.S) + 1)
-	return x.refs.S
 }
 
 // has reports whether the reference to the DIE at ref is known to lead to the type id.

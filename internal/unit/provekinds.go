@@ -6,6 +6,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/names"
 )
 
 // Each method here proves the type of one kind of DIE and leaves it out. It returns where the
@@ -14,18 +15,18 @@ import (
 
 // reference proves a type that refers to another one. Modifiers of void are never left out,
 // because linkRefs has to see them (voids.go).
-func (x *prover) reference(a *dwarf.Abbrev, off, p int) (end int) {
-	name, skip, ok := x.name(a, p)
+func (x *prover) reference(a *dwarf.Abbrev, d *[window]byte, off, p int) (end int) {
+	name, skip, ok := x.name(a, d)
 	kind := &refKinds[a.Tag&0xff]
 	name &= kind.named
 	if !ok || a.Children || name|^kind.named == 0 {
 		return 0
 	}
-	ref := x.load(p+skip, a, dwarf.SlotType)
+	ref := x.load(d, a, dwarf.SlotType, skip)
 	end = p + skip + int(a.Size)
 	g := x.guess
-	if w := x.known.Record(g); w.Info() == kind.info && x.text.is(name, w.Name()) && (w.Name() != 0 || kind.named == 0) {
-		if t := w.Third(); x.isReference(kind.info, g, t) && (x.has(ref, t) || x.leads(ref, t, off, false)) {
+	if w := x.known.Head(g); w[1] == kind.info && x.text.is(name, w[0]) && (w[0] != 0 || kind.named == 0) {
+		if t := w[2]; x.isReference(kind.info, g, t) && (x.has(ref, t) || x.leads(ref, t, off, false)) {
 			x.proved(off, g)
 			return end
 		}
@@ -93,16 +94,16 @@ func (x *prover) target(ref uint32, off int) (id uint32, ok bool) {
 
 // ahead returns the type that the DIE at ref, which comes later, seems to be; 0 if it is not known.
 func (x *prover) ahead(ref uint32, off, depth int) (id uint32) {
-	a, p := x.at(int(ref))
+	a, d, _ := x.at(int(ref))
 	if a == nil {
 		return 0
 	}
-	name, skip, ok := x.name(a, p)
+	name, skip, ok := x.name(a, d)
 	if !ok {
 		return 0
 	}
 	if a.Class == dwarf.ClassRef && a.Tag != dwarf.TagTypedef {
-		to := x.load(p+skip, a, dwarf.SlotType)
+		to := x.load(d, a, dwarf.SlotType, skip)
 		switch r := x.refAt(to); {
 		case r != 0:
 			id = r &^ dedup.Extern
@@ -126,12 +127,12 @@ func (x *prover) ahead(ref uint32, off, depth int) (id uint32) {
 	switch a.Class {
 	case dwarf.ClassAggregate:
 		switch {
-		case x.load(p+skip, a, dwarf.SlotDeclaration) != 0:
+		case x.load(d, a, dwarf.SlotDeclaration, skip) != 0:
 			id = x.known.ForwardOf(name, btf.Info(btf.KindFwd, 0, union))
 		case union:
-			id = x.known.Definition(name, btf.Info(btf.KindUnion, 0, false), x.load(p+skip, a, dwarf.SlotByteSize))
+			id = x.known.Definition(name, btf.Info(btf.KindUnion, 0, false), x.load(d, a, dwarf.SlotByteSize, skip))
 		default:
-			id = x.known.Definition(name, btf.Info(btf.KindStruct, 0, false), x.load(p+skip, a, dwarf.SlotByteSize))
+			id = x.known.Definition(name, btf.Info(btf.KindStruct, 0, false), x.load(d, a, dwarf.SlotByteSize, skip))
 		}
 	case dwarf.ClassEnum:
 		id = x.known.Definition(name, btf.Info(btf.KindEnum, 0, false), 0)
@@ -151,8 +152,8 @@ func (x *prover) follow(ref, c uint32, off int) {
 }
 
 // aggregate proves a struct, union or forward declaration.
-func (x *prover) aggregate(a *dwarf.Abbrev, off, p int) (end, n int) {
-	name, skip, ok := x.name(a, p)
+func (x *prover) aggregate(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int) {
+	name, skip, ok := x.name(a, d)
 	if !ok {
 		return 0, 0
 	}
@@ -160,37 +161,34 @@ func (x *prover) aggregate(a *dwarf.Abbrev, off, p int) (end, n int) {
 	if a.Tag == dwarf.TagUnionType {
 		kind = btf.KindUnion
 	}
-	p += skip
-	next := p + int(a.Size)
-	if x.load(p, a, dwarf.SlotDeclaration) != 0 {
+	next := p + skip + int(a.Size)
+	if x.load(d, a, dwarf.SlotDeclaration, skip) != 0 {
 		if a.Children || !x.forward(name, off, btf.Info(btf.KindFwd, 0, kind == btf.KindUnion)) {
 			return 0, 0
 		}
 		return next, 0
 	}
-	size := x.load(p, a, dwarf.SlotByteSize)
+	size := x.load(d, a, dwarf.SlotByteSize, skip)
 	g := x.guess
-	w := x.known.Record(g)
-	if w.Kind() == kind && w.Third() == size && x.text.is(name, w.Name()) && x.known.Chosen(g) {
-		if end := x.body(a, w, off, next); end != 0 {
+	if w := x.known.Head(g); btf.InfoKind(w[1]) == kind && w[2] == size && x.text.is(name, w[0]) && x.known.Chosen(g) {
+		if end := x.body(a, g, off, next); end != 0 {
 			x.proved(off, g)
-			return end, int(w.Vlen())
+			return end, int(btf.InfoVlen(w[1]))
 		}
 	}
-	slot := uint32(0)
-	d := uint32(0)
+	slot, c := uint32(0), uint32(0)
 	if name = x.text.token(name); name != 0 {
-		d = x.known.Definition(name, btf.Info(kind, 0, false), size)
+		c = x.known.Definition(name, btf.Info(kind, 0, false), size)
 	} else {
 		slot = x.slot(a, size, next)
-		d = x.names.S[slot]
+		c = x.names.S[slot]
 	}
-	if d != 0 && d != g {
-		w = x.known.Record(d)
-		if w.Kind() == kind && w.Third() == size && (name != 0 || x.known.Chosen(d)) {
-			if end := x.body(a, w, off, next); end != 0 {
-				x.proved(off, d)
-				return end, int(w.Vlen())
+	if c != 0 && c != g {
+		w := x.known.Head(c)
+		if btf.InfoKind(w[1]) == kind && w[2] == size && (name != 0 || x.known.Chosen(c)) {
+			if end := x.body(a, c, off, next); end != 0 {
+				x.proved(off, c)
+				return end, int(btf.InfoVlen(w[1]))
 			}
 		}
 	}
@@ -225,16 +223,16 @@ func (x *prover) forward(name dedup.Name, off int, info uint32) bool {
 func (x *prover) slot(a *dwarf.Abbrev, size uint32, p int) uint32 {
 	h := size * 0x9e3779b1
 	for range 2 {
-		m, q := x.at(p)
+		m, d, q := x.at(p)
 		if m == nil || !a.Children || m.Class != dwarf.ClassMember {
 			break
 		}
-		name, skip, ok := x.name(m, q)
+		name, skip, ok := x.name(m, d)
 		if !ok {
 			break
 		}
 		h = (h ^ x.text.token(name)) * 0x85ebca6b
-		if r := x.refAt(x.load(q+skip, m, dwarf.SlotType)); r&dedup.Extern != 0 {
+		if r := x.refAt(x.load(d, m, dwarf.SlotType, skip)); r&dedup.Extern != 0 {
 			h ^= x.known.Record(r &^ dedup.Extern).Name()
 		}
 		p = q + skip + int(m.Size)
@@ -242,70 +240,84 @@ func (x *prover) slot(a *dwarf.Abbrev, size uint32, p int) uint32 {
 	return h >> (32 - namesBits)
 }
 
-// body compares the children of a struct or union with the members of record w. It returns
+// body compares the children of a struct or union with the members of the type id. It returns
 // where they end, 0 if they differ.
-func (x *prover) body(a *dwarf.Abbrev, w btf.Record, off, p int) (end int) {
-	n := int(w.Vlen())
+func (x *prover) body(a *dwarf.Abbrev, id uint32, off, p int) (end int) {
+	w := x.known.Record(id)
+	n := 3 * int(w.Vlen())
 	if !a.Children {
 		if n == 0 {
 			return p
 		}
 		return 0
 	}
-	open, left := len(x.open.S), len(x.left.S)
 	x.named = w.Name() != 0
-	end, bits := x.members(w[3:3+3*n:3+3*n], off, p)
-	if end != 0 && bits == btf.InfoKflag(w.Info()) {
-		return end
+	open, left := len(x.open.S), len(x.left.S)
+	if cap(x.open.S)-open < n/3 {
+		x.open.Grow(open + n/3)
+	}
+	x.noted = 0
+	bits := false
+	for m := w[3 : 3+n : 3+n]; ; {
+		if !x.be {
+			var done int
+			done, p = x.plain(m, p)
+			m = m[done:]
+		}
+		if len(m) == 0 {
+			break
+		}
+		var bit bool
+		if p, bit = x.oddMember(m, off, p); p == 0 {
+			break
+		}
+		bits = bits || bit
+		m = m[3:]
+	}
+	if p > 0 && p < len(x.b) && x.b[p] == 0 && bits == btf.InfoKflag(w.Info()) && x.text.are(x.guesses[:x.noted]) && x.lead(open, off) {
+		return p + 1
 	}
 	x.forget(open, left)
 	return 0
 }
 
-// members compares the members from p on with the members m of a record. It returns where
-// they end, 0 if they differ, and whether there are bit-fields.
-func (x *prover) members(m []uint32, off, p int) (end int, bits bool) {
-	before, later := len(x.open.S), uint32(1<<32-1)
+// lead is leads for the references of members of the struct or union at off that plain has noted,
+// from index open on.
+func (x *prover) lead(open, off int) bool {
+	later := uint32(1<<32 - 1)
 	if x.named {
 		later = uint32(off)
 	}
-	x.open.Grow(before + len(m)/3)
-	for {
-		var done int
-		if !x.be {
-			if done, p = x.plain(m, later, p); p == 0 {
-				return 0, false
-			}
+	for i, n := open, len(x.open.S); i < n; i++ { // leads may append
+		e := &x.open.S[i]
+		if e.owner = uint32(off); e.ref > later && e.id != 0 {
+			continue
 		}
-		if m = m[done:]; len(m) == 0 {
-			break
+		ref, id := e.ref, e.id
+		e.ref, e.id = 0, 0 // void is void
+		if !x.leads(ref, id, off, true) {
+			return false
 		}
-		var bit bool
-		if p, bit = x.oddMember(m, off, p); p == 0 {
-			return 0, false
-		}
-		bits = bits || bit
-		m = m[3:]
 	}
-	if p >= len(x.b) || x.b[p] != 0 {
-		return 0, false
-	}
-	for i := before; i < len(x.open.S); i++ {
-		x.open.S[i].owner = uint32(off)
-	}
-	return p + 1, bits
+	return true
 }
 
 // plain compares Plain members from p on, as long as they agree with the members m of a
-// record, and returns how many words of m agree, and where it stopped. It assumes that
-// references to DIEs behind later are right; open has room for them. Almost half of all DIEs
-// are members, so few variables are live here.
+// record, and returns how many words of m agree, and where it stopped. It notes in open which
+// references have to be proved, for lead, and in guesses which names have to be compared.
+// open has room for all. Almost half of all DIEs are members, so the loop makes no calls, and few
+// variables are live.
 //
 //go:noinline
-func (x *prover) plain(m []uint32, later uint32, p int) (done, next int) {
+func (x *prover) plain(m []uint32, p int) (done, next int) {
 	b, tab, met, stamp := x.b, x.low, x.met, x.stamp
 	b = b[:len(b):len(b)] // one register for both lengths
-	for ; p < len(b)-window && done < len(m)-2; done += 3 {
+	_, _ = tab[0], met[0] // so that the loop does not look for nil
+	i := 0
+	for ; i < len(m)-2; i += 3 {
+		if p >= len(b)-window {
+			break
+		}
 		code := b[p]
 		if code >= lowCodes {
 			break
@@ -314,61 +326,68 @@ func (x *prover) plain(m []uint32, later uint32, p int) (done, next int) {
 		if !a.Plain {
 			break
 		}
-		d := b[p+1 : p+1+plainWindow : p+1+plainWindow]
-		skip, name := 0, dedup.Name(0)
-		if a.Inline {
-			if name, skip = inlineName(binary.LittleEndian.Uint32(d)); skip == 0 {
+		q := p + 1
+		d := (*[plainWindow]byte)(b[q : q+plainWindow])
+		name := binary.LittleEndian.Uint32(d[:])
+		if !a.Inline {
+			name = name&a.Slots[dwarf.SlotName].Mask + a.NameBase
+		} else {
+			skip := 0
+			if name, skip = inlineName(name); skip == 0 {
 				break
 			}
-		} else {
-			s := &a.Slots[dwarf.SlotName]
-			name = binary.LittleEndian.Uint32(d[s.Off&31:])&s.Mask + a.NameBase
+			q += skip
+			d = (*[plainWindow]byte)(b[q : q+plainWindow])
 		}
 		s := &a.Slots[dwarf.SlotMemberLoc]
-		loc := (binary.LittleEndian.Uint32(d[(skip+int(s.Off))&31:])&s.Mask + uint32(s.Const)) * 8
-		if name != m[done] && !x.text.isText(name, m[done]) || loc != m[done+2] {
-			return done, 0
+		if (binary.LittleEndian.Uint32(d[s.Off&31:])&s.Mask+uint32(s.Const))*8 != m[i+2] {
+			break
 		}
-		s = &a.Slots[dwarf.SlotType]
-		ref, t := binary.LittleEndian.Uint32(d[(skip+int(s.Off))&31:])&s.Mask, m[done+1]
-		if met[t&metMask] != uint64(t)<<32|uint64(stamp+ref) {
-			if ref <= later || t == 0 {
+		if name != m[i] {
+			if x.noted >= x.most {
 				break
 			}
+			x.guesses[x.noted%maxGuesses] = names.Guess{Name: name, Token: m[i]}
+			x.noted++
+		}
+		ref, t := binary.LittleEndian.Uint32(d[a.Slots[dwarf.SlotType].Off&31:]), m[i+1]
+		if met[t&metMask] != uint64(t)<<32|uint64(stamp+ref) {
 			x.open.S = append(x.open.S, assumed{ref: ref, id: t})
 		}
-		p += 1 + skip + int(a.Size)
+		p = q + int(a.Size)
 	}
-	return done, p
+	return i, p
 }
+
+// maxGuesses is how many names of a struct or union are compared after its other members were.
+const maxGuesses = 64
 
 // oddMember compares the member at p, which is not Plain, with the first member of m.
 //
 //go:noinline
 func (x *prover) oddMember(m []uint32, off, p int) (end int, bits bool) {
-	a, p := x.at(p)
+	a, d, p := x.at(p)
 	if a == nil || a.Class != dwarf.ClassMember || a.Children {
 		return 0, false
 	}
-	name, skip, ok := x.name(a, p)
+	name, skip, ok := x.name(a, d)
 	if !ok {
 		return 0, false
 	}
-	p += skip
-	loc := x.load(p, a, dwarf.SlotMemberLoc)
+	loc := x.load(d, a, dwarf.SlotMemberLoc, skip)
 	bit := loc * 8
 	if a.Present&(1<<dwarf.VDataBitOffset) != 0 {
-		bit = x.load(p, a, dwarf.SlotDataBitOffset)
+		bit = x.load(d, a, dwarf.SlotDataBitOffset, skip)
 	}
-	size := x.load(p, a, dwarf.SlotBitSize)
+	size := x.load(d, a, dwarf.SlotBitSize, skip)
 	if loc > maxOffset || size > 0xff || size != 0 && bit > 0xffffff || size == 0 && bit&7 != 0 {
 		return 0, false
 	}
 	if bit|size<<24 != m[2] || !x.text.is(name, m[0]) {
 		return 0, false
 	}
-	if ref := x.load(p, a, dwarf.SlotType); !x.has(ref, m[1]) && !x.leads(ref, m[1], off, true) {
+	if ref := x.load(d, a, dwarf.SlotType, skip); !x.has(ref, m[1]) && !x.leads(ref, m[1], off, true) {
 		return 0, false
 	}
-	return p + int(a.Size), size != 0
+	return p + skip + int(a.Size), size != 0
 }

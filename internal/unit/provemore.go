@@ -9,7 +9,7 @@ import (
 // Kinds of types that are rarer than the kinds of provekinds.go.
 
 // base proves a number.
-func (x *prover) base(a *dwarf.Abbrev, off, p int) (end int) {
+func (x *prover) base(a *dwarf.Abbrev, d *[window]byte, off, p int) (end int) {
 	w, end := number(x.r, a, p)
 	if end == 0 || a.Children {
 		return 0
@@ -63,11 +63,11 @@ func number(r *Reader, a *dwarf.Abbrev, p int) (w [4]uint32, end int) {
 }
 
 // proto proves a function type.
-func (x *prover) proto(a *dwarf.Abbrev, off, p int) (end, n int) {
+func (x *prover) proto(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int) {
 	if !a.Direct {
 		return 0, 0
 	}
-	ret := x.load(p, a, dwarf.SlotType)
+	ret := x.load(d, a, dwarf.SlotType, 0)
 	p += int(a.Size)
 	if w := x.known.Record(x.guess); w.Kind() == btf.KindFuncProto && x.known.Only(x.guess) {
 		open, left := len(x.open.S), len(x.left.S)
@@ -90,7 +90,7 @@ func (x *prover) param(p int) (name dedup.Name, ref uint32, end int, ok bool) {
 	if x.b[p] == 0 {
 		return 0, 0, 0, true
 	}
-	a, p := x.at(p)
+	a, d, p := x.at(p)
 	if a == nil || a.Children {
 		return 0, 0, 0, false
 	}
@@ -101,8 +101,7 @@ func (x *prover) param(p int) (name dedup.Name, ref uint32, end int, ok bool) {
 	if a.Class != dwarf.ClassParam || !a.Direct || a.Present&ofFunction != 0 {
 		return 0, 0, 0, false
 	}
-	name, _, _ = x.name(a, p)
-	return name, x.load(p, a, dwarf.SlotType), end, true
+	return x.load(d, a, dwarf.SlotName, 0) + a.NameBase, x.load(d, a, dwarf.SlotType, 0), end, true
 }
 
 // params compares the children from p on with the parameters of a record. It returns where
@@ -178,8 +177,8 @@ func (x *prover) protoByContent(a *dwarf.Abbrev, ret uint32, off, p int) (end, n
 }
 
 // array proves an array. Each dimension but the first is an ARRAY of its own, which comes before.
-func (x *prover) array(a *dwarf.Abbrev, off, p int) (end, n int) {
-	elem, counts, n, end := x.dimensions(a, p)
+func (x *prover) array(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int) {
+	elem, counts, n, end := x.dimensions(a, d, p)
 	if end == 0 {
 		return 0, 0
 	}
@@ -204,20 +203,20 @@ func (x *prover) array(a *dwarf.Abbrev, off, p int) (end, n int) {
 }
 
 // dimensions reads an array: the DIE of the elements, and the n dimensions. end is 0 if it is rare.
-func (x *prover) dimensions(a *dwarf.Abbrev, p int) (elem uint32, counts [maxDimensions]uint32, n, end int) {
+func (x *prover) dimensions(a *dwarf.Abbrev, d *[window]byte, p int) (elem uint32, counts [maxDimensions]uint32, n, end int) {
 	if !a.Direct || !a.Children {
 		return 0, counts, 0, 0
 	}
-	elem = x.load(p, a, dwarf.SlotType)
+	elem = x.load(d, a, dwarf.SlotType, 0)
 	p += int(a.Size)
 	for x.b[p] != 0 {
-		s, q := x.at(p)
+		s, d, q := x.at(p)
 		if s == nil || s.Class != dwarf.ClassSubrange || !s.Direct || s.Children || n == maxDimensions {
 			return 0, counts, 0, 0
 		}
-		counts[n] = x.load(q, s, dwarf.SlotCount)
+		counts[n] = x.load(d, s, dwarf.SlotCount, 0)
 		if s.Present&(1<<dwarf.VUpperBound) != 0 {
-			counts[n] = x.load(q, s, dwarf.SlotUpperBound) + 1
+			counts[n] = x.load(d, s, dwarf.SlotUpperBound, 0) + 1
 		}
 		p = q + int(s.Size)
 		n++
@@ -248,12 +247,12 @@ func (x *prover) elements(id uint32, counts []uint32) (elem uint32, ok bool) {
 }
 
 // enum proves an enumeration with values of at most four bytes.
-func (x *prover) enum(a *dwarf.Abbrev, off, p int) (end, n int) {
-	name, skip, ok := x.name(a, p)
+func (x *prover) enum(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int) {
+	name, skip, ok := x.name(a, d)
 	if !ok || !a.Children {
 		return 0, 0
 	}
-	size := x.load(p+skip, a, dwarf.SlotByteSize)
+	size := x.load(d, a, dwarf.SlotByteSize, skip)
 	if size == 0 {
 		size = 4
 	}
@@ -266,16 +265,16 @@ func (x *prover) enum(a *dwarf.Abbrev, off, p int) (end, n int) {
 		x.proved(off, g)
 		return end, n
 	}
-	d, slot := uint32(0), uint32(0)
+	c, slot := uint32(0), uint32(0)
 	if name = x.text.token(name); name != 0 {
-		d = x.known.Definition(name, btf.Info(btf.KindEnum, 0, false), size)
+		c = x.known.Definition(name, btf.Info(btf.KindEnum, 0, false), size)
 	} else {
 		slot = x.enumSlot(p)
-		d = x.names.S[slot]
+		c = x.names.S[slot]
 	}
-	if d != 0 && d != g {
-		if end, n := x.values(d, name, size, p); end != 0 {
-			x.proved(off, d)
+	if c != 0 && c != g {
+		if end, n := x.values(c, name, size, p); end != 0 {
+			x.proved(off, c)
 			return end, n
 		}
 	}
@@ -288,8 +287,8 @@ func (x *prover) enum(a *dwarf.Abbrev, off, p int) (end, n int) {
 // enumSlot returns the place in names of an enumeration without a name, whose values start
 // at p.
 func (x *prover) enumSlot(p int) uint32 {
-	if a, q := x.at(p); a != nil {
-		if name, _, ok := x.name(a, q); ok {
+	if a, d, _ := x.at(p); a != nil {
+		if name, _, ok := x.name(a, d); ok {
 			return x.text.token(name) * 0x9e3779b1 >> (32 - namesBits)
 		}
 	}
@@ -306,15 +305,15 @@ func (x *prover) values(id uint32, name dedup.Name, size uint32, p int) (end, n 
 	}
 	negative := false
 	for m := w[3 : 3+2*n : 3+2*n]; len(m) >= 2; m = m[2:] {
-		a, q := x.at(p)
+		a, d, q := x.at(p)
 		if a == nil || a.Class != dwarf.ClassEnumerator || a.Children {
 			return 0, 0
 		}
 		var name dedup.Name
 		var v int64
 		if a.Direct {
-			name, _, _ = x.name(a, q)
-			v = int64(x.load(q, a, dwarf.SlotConst))
+			name = x.load(d, a, dwarf.SlotName, 0) + a.NameBase
+			v = int64(x.load(d, a, dwarf.SlotConst, 0))
 			p = q + int(a.Size)
 		} else {
 			next, have := x.r.Cursor.Abbrevs.Decode(a, x.b, q, &x.r.Cursor.Vals)

@@ -29,13 +29,28 @@ func (t *nameTest) is(name, token dedup.Name) bool { return name == token || t.i
 //
 //go:noinline
 func (t *nameTest) isText(name, token dedup.Name) bool {
-	switch {
-	case !t.names.ByText || name <= t.names.Base:
-		return false
-	case name <= t.names.Last:
-		return t.texts.Is(name-t.names.Base-1, token)
+	if t.isPlace(name) {
+		return t.texts.Is(name, token)
 	}
-	return name>>31 != 0 && t.token(name) == token // it is inline
+	return name>>31 != 0 && t.names.ByText && t.token(name) == token // it is inline
+}
+
+// isPlace reports whether a name is a place in .debug_str.
+func (t *nameTest) isPlace(name dedup.Name) bool {
+	return t.names.ByText && name > t.names.Base && name <= t.names.Last
+}
+
+// are reports whether all guesses are right.
+func (t *nameTest) are(guesses []names.Guess) bool {
+	for {
+		if guesses = guesses[t.texts.Right(guesses):]; len(guesses) == 0 {
+			return true
+		}
+		if g := guesses[0]; !t.isText(g.Name, g.Token) {
+			return false
+		}
+		guesses = guesses[1:]
+	}
 }
 
 // token returns the token to look a name up with. A name that cannot be read has none, and stays as

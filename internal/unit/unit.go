@@ -80,7 +80,7 @@ type Reader struct {
 	specs     stubs   // in a type unit: definitions, and DIE offsets of their declarations
 	far       *Reader // reads the unit of a specification in another unit
 
-	proofs proofs // types that are proved while they are read
+	proofs prover // types that are proved while they are read
 
 	from  mark // where the tables of the current unit start
 	group group

@@ -18,7 +18,8 @@ func (r *Reader) walk(p int) error {
 	w := walker{r: r, attrs: r.attrs()}
 	r.starts.Resize((len(w.attrs.b) + 63) / 64)
 	if r.proofs.on {
-		w.prover = newProver(r)
+		w.prover = &r.proofs
+		w.prover.start(r)
 	}
 	r.push(inUnit, 0)
 	p, err := w.read(p, 0)
