@@ -16,7 +16,7 @@ type AbbrevCache struct {
 }
 
 const (
-	cacheEntries = 512 // at 176 bytes each
+	cacheEntries = 1024 // at 176 bytes each
 	cacheProbes  = 4   // places in which an entry may be
 	cachedOps    = 6   // an abbreviation with more ops is not kept
 )

@@ -174,8 +174,9 @@ func Proved(r *Reader) []dedup.Ref { return r.proofs.refs.S }
 func (w *walker) settle() (ok bool, err error) {
 	x := w.prover
 	x.on = false
+	met, stamp := x.met, x.stamp
 	for _, a := range x.open.S {
-		if x.has(a.ref, a.id) {
+		if met[a.id&metMask] == metPair(a.id, stamp+a.ref) {
 			continue
 		}
 		to, alike := x.refAt(a.ref), true
@@ -370,15 +371,18 @@ func (x *prover) proved(off int, id uint32) {
 	}
 	m.bits |= 1 << (uint(off) & 63)
 	if slot := id & metMask; slot != 0 {
-		x.met[slot] = uint64(id)<<32 | uint64(x.stamp+uint32(off))
+		x.met[slot] = metPair(id, x.stamp+uint32(off))
 	}
 	x.guess = id + 1
 }
 
 // has reports whether the reference to the DIE at ref is known to lead to the type id.
 func (x *prover) has(ref, id uint32) bool {
-	return x.met[id&metMask] == uint64(id)<<32|uint64(x.stamp+ref)
+	return x.met[id&metMask] == metPair(id, x.stamp+ref)
 }
+
+// metPair is an element of met.
+func metPair(id, at uint32) uint64 { return uint64(id)<<32 | uint64(at) }
 
 // refAt returns the type whose DIE is at ref, 0 if there is none yet.
 func (x *prover) refAt(ref uint32) dedup.Ref {

@@ -43,13 +43,16 @@ func (x *prover) reference(a *dwarf.Abbrev, d *[window]byte, off, p int) (end in
 	return end
 }
 
+// The info words of the two references that a type has fields for.
+const infoPtr, infoConst = uint32(btf.KindPtr) << 24, uint32(btf.KindConst) << 24
+
 // isReference reports whether a unit's reference to the type t gets the id g, if that is a
 // reference to t with the same words.
 func (x *prover) isReference(info, g, t uint32) bool {
-	switch btf.InfoKind(info) {
-	case btf.KindPtr:
+	switch info {
+	case infoPtr:
 		return x.known.PtrTo(t) == g
-	case btf.KindConst:
+	case infoConst:
 		return x.known.ConstTo(t) == g && !x.known.Void(t)
 	}
 	return x.known.Only(g) && !x.known.Hidden(g) && !x.known.Void(t)
@@ -274,7 +277,8 @@ func (x *prover) body(a *dwarf.Abbrev, id uint32, off, p int) (end int) {
 		bits = bits || bit
 		m = m[3:]
 	}
-	if p > 0 && p < len(x.b) && x.b[p] == 0 && bits == btf.InfoKflag(w.Info()) && x.text.are(x.guesses[:x.noted]) && x.lead(open, off) {
+	if p > 0 && p < len(x.b) && x.b[p] == 0 && bits == btf.InfoKflag(w.Info()) &&
+		(x.noted == 0 || x.text.are(x.guesses[:x.noted])) && (len(x.open.S) == open || x.lead(open, off)) {
 		return p + 1
 	}
 	x.forget(open, left)
@@ -351,7 +355,7 @@ func (x *prover) plain(m []uint32, p int) (done, next int) {
 			x.noted++
 		}
 		ref, t := binary.LittleEndian.Uint32(d[a.Slots[dwarf.SlotType].Off&31:]), m[i+1]
-		if met[t&metMask] != uint64(t)<<32|uint64(stamp+ref) {
+		if met[t&metMask] != metPair(t, stamp+ref) {
 			x.open.S = append(x.open.S, assumed{ref: ref, id: t})
 		}
 		p = q + int(a.Size)

@@ -115,16 +115,16 @@ func (x *prover) params(a *dwarf.Abbrev, m []uint32, off, p int) (end int) {
 	}
 	for p < len(x.b)-window {
 		name, ref, next, ok := x.param(p)
-		if !ok || (next == 0) != (len(m) < 2) {
+		if !ok || len(m) < 2 || next == 0 {
+			if ok && next == 0 && len(m) == 0 {
+				return p + 1
+			}
 			return 0
 		}
-		if next == 0 {
-			return p + 1
-		}
-		if !x.text.is(name, m[0]) || !x.has(ref, m[1]) && !x.leads(ref, m[1], off, false) {
+		if name != m[0] && !x.text.isText(name, m[0]) || x.met[m[1]&metMask] != metPair(m[1], x.stamp+ref) && !x.leads(ref, m[1], off, false) {
 			return 0
 		}
-		p, m = next, m[2:]
+		p, m = next, m[2:len(m):len(m)]
 	}
 	return 0
 }

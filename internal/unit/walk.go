@@ -91,7 +91,6 @@ func (w *walker) read(p, frames int) (end int, err error) {
 				return 0, err
 			}
 		}
-		d := die{a, off, p, a.Direct && p+int(a.Size)+4 <= len(b)}
 		top := &r.frames.S[len(r.frames.S)-1]
 		class := a.Class
 		if top.role >= inArray && class != dwarf.ClassSubrange && class != dwarf.ClassAnnotation {
@@ -101,10 +100,12 @@ func (w *walker) read(p, frames int) (end int, err error) {
 			var n uint64
 			tried, n = w.prover.run(off)
 			r.Unit.Facts.DIEs += n
-			if p = tried; p != off {
+			if tried != off {
+				p = tried
 				continue
 			}
 		}
+		d := die{a, off, p, a.Direct && p+int(a.Size)+4 <= len(b)}
 		p = notRead // not an error
 		switch class {
 		case dwarf.ClassMember:
