@@ -17,8 +17,8 @@ type AbbrevCache struct {
 
 const (
 	cacheEntries = 1024 // at 176 bytes each
-	cacheProbes  = 4   // places in which an entry may be
-	cachedOps    = 6   // an abbreviation with more ops is not kept
+	cacheProbes  = 4    // places in which an entry may be
+	cachedOps    = 6    // an abbreviation with more ops is not kept
 )
 
 // NewAbbrevCache returns a cache for tables that are compiled by a plan and a base of names.

@@ -52,12 +52,12 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 	if !alike && x.known.Hidden(id) {
 		return false
 	}
-	w := x.known.Record(id)
-	k := w.Kind()
 	if a.Class == dwarf.ClassBase {
 		n, end := number(x.r, a, p)
-		return end != 0 && equalRecord(w, n[:])
+		return end != 0 && equalRecord(x.known.Record(id), n[:])
 	}
+	w := x.known.Head(id)
+	k := btf.InfoKind(w[1])
 	name, skip, ok := x.name(a, d)
 	if !ok {
 		return false
@@ -65,16 +65,16 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 	switch a.Class {
 	case dwarf.ClassRef:
 		kind := &refKinds[a.Tag&0xff]
-		if w.Info() != kind.info || !x.text.is(name&kind.named, w.Name()) {
+		if w[1] != kind.info || !x.text.is(name&kind.named, w[0]) {
 			return false
 		}
-		return depth == x.depth || x.leadsTo(x.load(d, a, dwarf.SlotType, skip), w.Third(), alike, depth+1)
+		return depth == x.depth || x.leadsTo(x.load(d, a, dwarf.SlotType, skip), w[2], alike, depth+1)
 	case dwarf.ClassAggregate:
-		return x.text.is(name, w.Name()) && x.plausibleAggregate(a, d, skip, id, alike)
+		return x.text.is(name, w[0]) && x.plausibleAggregate(a, d, skip, id, alike)
 	case dwarf.ClassProto:
 		return k == btf.KindFuncProto && (depth == x.depth ||
-			x.leadsTo(x.load(d, a, dwarf.SlotType, 0), w.Third(), alike, x.depth) &&
-				(depth == x.depth-1 || x.plausibleParams(a, w, p+int(a.Size), alike)))
+			x.leadsTo(x.load(d, a, dwarf.SlotType, 0), w[2], alike, x.depth) &&
+				(depth == x.depth-1 || x.plausibleParams(a, x.known.Record(id), p+int(a.Size), alike)))
 	case dwarf.ClassArray:
 		if !x.known.Strict() {
 			return k == btf.KindArray && depth < x.depth
@@ -83,11 +83,11 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 		t, ok := x.elements(id, counts[:n])
 		return end != 0 && ok && (depth == x.depth || x.leadsTo(elem, t, alike, depth+1))
 	case dwarf.ClassEnum:
-		if x.known.Strict() && k == btf.KindEnum && btf.InfoVlen(w.Info()) > 0 {
-			end, _ := x.values(id, name, w.Third(), p+skip+int(a.Size))
+		if x.known.Strict() && k == btf.KindEnum && btf.InfoVlen(w[1]) > 0 {
+			end, _ := x.values(id, name, w[2], p+skip+int(a.Size))
 			return end != 0
 		}
-		return (k == btf.KindEnum || k == btf.KindEnum64) && x.text.is(name, w.Name()) && (alike || !x.known.Strict() || a.Children == (btf.InfoVlen(w.Info()) > 0))
+		return (k == btf.KindEnum || k == btf.KindEnum64) && x.text.is(name, w[0]) && (alike || !x.known.Strict() || a.Children == (btf.InfoVlen(w[1]) > 0))
 	}
 	return false
 }
@@ -95,28 +95,28 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 // plausibleAggregate is plausible for a struct or union, or a declaration of one, that has the
 // name of the type id.
 func (x *prover) plausibleAggregate(a *dwarf.Abbrev, d *[window]byte, skip int, id uint32, alike bool) bool {
-	w := x.known.Record(id)
+	w := x.known.Head(id)
 	union := a.Tag == dwarf.TagUnionType
 	forward := x.load(d, a, dwarf.SlotDeclaration, skip) != 0
-	k := w.Kind()
+	k := btf.InfoKind(w[1])
 	if k == btf.KindFwd && (alike || forward) {
-		if btf.InfoKflag(w.Info()) != union {
+		if btf.InfoKflag(w[1]) != union {
 			return false
 		}
 		to := x.known.Forward(id)
 		if forward {
 			return to == id || to != 0 && alike
 		}
-		w = x.known.Record(to)
-		k = w.Kind()
+		w = x.known.Head(to)
+		k = btf.InfoKind(w[1])
 	}
 	if k == btf.KindUnion != union || k != btf.KindUnion && k != btf.KindStruct {
 		return false
 	}
 	if forward {
-		return x.known.ForwardOf(w.Name(), btf.Info(btf.KindFwd, 0, union)) == id
+		return x.known.ForwardOf(w[0], btf.Info(btf.KindFwd, 0, union)) == id
 	}
-	return x.load(d, a, dwarf.SlotByteSize, skip) == w.Third()
+	return x.load(d, a, dwarf.SlotByteSize, skip) == w[2]
 }
 
 // plausibleParams is plausible for the parameters of a function type, which start at p.

@@ -207,7 +207,7 @@ func (x *prover) forward(name dedup.Name, off int, info uint32) bool {
 		return false
 	}
 	g, id := x.guess, uint32(0)
-	if w := x.known.Record(g); w.Info() == info && x.text.is(name, w.Name()) && !x.known.Hidden(g) {
+	if w := x.known.Head(g); w[1] == info && x.text.is(name, w[0]) && !x.known.Hidden(g) {
 		id = x.known.Forward(g)
 	} else {
 		id = x.known.ForwardOf(x.text.token(name), info)

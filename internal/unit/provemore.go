@@ -83,10 +83,12 @@ func (x *prover) proto(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int
 	return x.protoByContent(a, ret, off, p)
 }
 
+// ofFunction has the values that parameters of functions have, and those of function types do not.
+const ofFunction = 1<<dwarf.VOrigin | 1<<dwarf.VLocation
+
 // param reads the parameter at p of a function type. ok is false for what is rare, end is 0
 // after the last one.
 func (x *prover) param(p int) (name dedup.Name, ref uint32, end int, ok bool) {
-	const ofFunction = 1<<dwarf.VOrigin | 1<<dwarf.VLocation
 	if x.b[p] == 0 {
 		return 0, 0, 0, true
 	}
@@ -113,18 +115,35 @@ func (x *prover) params(a *dwarf.Abbrev, m []uint32, off, p int) (end int) {
 		}
 		return 0
 	}
-	for p < len(x.b)-window {
+	b, stamp := x.b, x.stamp
+	for len(m) >= 2 {
+		// The common case of param.
+		if p >= len(b)-window || b[p] >= lowCodes {
+			break
+		}
+		a := &x.low[b[p]]
+		if a.Class != dwarf.ClassParam || !a.Direct || a.Children || a.Present&ofFunction != 0 || a.Size > maxProved {
+			break
+		}
+		d := (*[window]byte)(b[p+1:][:window])
+		name, ref := x.load(d, a, dwarf.SlotName, 0)+a.NameBase, x.load(d, a, dwarf.SlotType, 0)
+		if name != m[0] && !x.text.isText(name, m[0]) || x.met[m[1]&metMask] != metPair(m[1], stamp+ref) && !x.leads(ref, m[1], off, false) {
+			return 0
+		}
+		p, m = p+1+int(a.Size), m[2:len(m):len(m)]
+	}
+	for p < len(b)-window {
 		name, ref, next, ok := x.param(p)
-		if !ok || len(m) < 2 || next == 0 {
-			if ok && next == 0 && len(m) == 0 {
-				return p + 1
-			}
+		if !ok || (next == 0) != (len(m) < 2) {
 			return 0
 		}
-		if name != m[0] && !x.text.isText(name, m[0]) || x.met[m[1]&metMask] != metPair(m[1], x.stamp+ref) && !x.leads(ref, m[1], off, false) {
+		if next == 0 {
+			return p + 1
+		}
+		if !x.text.is(name, m[0]) || !x.has(ref, m[1]) && !x.leads(ref, m[1], off, false) {
 			return 0
 		}
-		p, m = next, m[2:len(m):len(m)]
+		p, m = next, m[2:]
 	}
 	return 0
 }
