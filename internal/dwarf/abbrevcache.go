@@ -8,7 +8,7 @@ import "sync/atomic"
 // _column) are left out. It serves all units of a file, in any number of goroutines.
 //
 // An entry stays for good: the first abbreviations of a file are those of most units, so
-// a full cache misses one in twenty. The whole declaration is the key. A hit is never a guess.
+// a full cache misses one in forty. The whole declaration is the key. A hit is never a guess.
 type AbbrevCache struct {
 	plan     *Plan
 	nameBase uint32

@@ -121,10 +121,6 @@ func (r *Reader) linkRefs() {
 	}
 	params := u.Params.S[r.from.params:]
 	for i := range params {
-		if k := startRef(starts, params[i].Type); uint(k-1) < uint(len(refs)) { // the common case
-			params[i].Type = refs[k-1]
-			continue
-		}
 		params[i].Type = ref(params[i].Type)
 	}
 	vars := u.Vars.S[r.from.vars:]

@@ -415,16 +415,8 @@ func (x *prover) leads(ref, id uint32, off int, alike bool) bool {
 	if !(alike && x.named) && !x.seems(ref, id) && !x.plausible(ref, id, alike, 0) {
 		return false
 	}
-	x.assume(ref, id, off)
+	x.follow(ref, id, off)
 	return true
-}
-
-// assume notes that the DIE at off is proved only if the DIE at ref gets the id.
-func (x *prover) assume(ref, id uint32, off int) {
-	if len(x.open.S) == cap(x.open.S) {
-		x.open.Grow(len(x.open.S) + 1)
-	}
-	x.open.S = append(x.open.S, assumed{ref, id, uint32(off)})
 }
 
 // forget removes what was assumed since open and left had so many elements.

@@ -147,11 +147,16 @@ func (x *prover) ahead(ref uint32, off, depth int) (id uint32) {
 	return id
 }
 
-// follow notes that target(ref, off) was taken to be c.
+// follow notes that the DIE at off is proved only if the DIE at ref gets the id c, unless that DIE
+// comes before and has it.
 func (x *prover) follow(ref, c uint32, off int) {
-	if ref >= uint32(off) {
-		x.assume(ref, c, off)
+	if ref < uint32(off) {
+		return
 	}
+	if len(x.open.S) == cap(x.open.S) {
+		x.open.Grow(len(x.open.S) + 1)
+	}
+	x.open.S = append(x.open.S, assumed{ref, c, uint32(off)})
 }
 
 // aggregate proves a struct, union or forward declaration.
