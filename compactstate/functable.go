@@ -108,8 +108,8 @@ func NewFuncTable(symbols int, records, lookups *arena.Block) *FuncTable {
 	}
 }
 
-// paddings begin the names of symbols for the padding in front of functions: objtool's, and
-// those of the kernel's control-flow integrity.
+// paddings begin the names of symbols for the padding in front of functions. objtool writes
+// __pfx_, and kernels with control-flow integrity have __cfi_.
 var paddings = [...]string{"__pfx_", "__cfi_"}
 
 func isPadding(name []byte) bool {

@@ -294,7 +294,7 @@ func (x *prover) run(off int) (next int, dies uint64) {
 		case dwarf.ClassEnum:
 			end, n = x.enum(a, d, off, p)
 		case dwarf.ClassBase:
-			end = x.base(a, d, off, p)
+			end = x.base(a, off, p)
 		}
 		if end == 0 {
 			return off, dies

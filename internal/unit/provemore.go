@@ -9,7 +9,7 @@ import (
 // Kinds of types that are rarer than the kinds of provekinds.go.
 
 // base proves a number.
-func (x *prover) base(a *dwarf.Abbrev, d *[window]byte, off, p int) (end int) {
+func (x *prover) base(a *dwarf.Abbrev, off, p int) (end int) {
 	w, end := number(x.r, a, p)
 	if end == 0 || a.Children {
 		return 0
@@ -83,7 +83,8 @@ func (x *prover) proto(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int
 	return x.protoByContent(a, ret, off, p)
 }
 
-// ofFunction has the values that parameters of functions have, and those of function types do not.
+// ofFunction has the values that only a parameter of a function has. A function type has parameters
+// without them.
 const ofFunction = 1<<dwarf.VOrigin | 1<<dwarf.VLocation
 
 // param reads the parameter at p of a function type. ok is false for what is rare, end is 0
