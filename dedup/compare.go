@@ -169,9 +169,6 @@ func (f finder) match(u *Unit, x, y uint32, depth int) bool {
 		switch {
 		case id == otherID && id != 0 && id < idBusy:
 			return true
-		case u.mode == within && (x < idLocal || y < idLocal):
-			u.dirty = u.dirty || u.chunks.left > 0 // the types that were left out may be equivalent
-			return false
 		case u.mode != within && x < idLocal && u.chunks.left == 0:
 			return false
 		}
@@ -266,16 +263,21 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 	return false, false
 }
 
-// decideWithin is decide for two nodes, in the mode within.
+// decideWithin is decide for two types of a unit, in the mode within. A type that the unit left out
+// is compared by its record.
 func (f finder) decideWithin(u *Unit, x, y, name, info, otherInfo uint32) (same, decided bool) {
 	vk, wk := btf.InfoKind(info), btf.InfoKind(otherInfo)
+	leftOut := x < idLocal || y < idLocal
 	switch {
 	case vk != wk:
 		// A FWD and its definition: the unit has the name twice.
 		u.dirty = u.dirty || vk == btf.KindFwd || wk == btf.KindFwd
 		return false, true
+	case leftOut && info == otherInfo && (name != 0 && (vk == btf.KindStruct || vk == btf.KindUnion) || vk == btf.KindEnum || vk == btf.KindEnum64 || vk == btf.KindFwd):
+		u.dirty = true // the unit may have a FWD in place of the record
+		return false, true
 	case vk == btf.KindEnum || vk == btf.KindEnum64 || vk == btf.KindFwd:
-		return equalNodes(u, &u.Nodes.S[x&^idLocal], &u.Nodes.S[y&^idLocal]), true
+		return !leftOut && equalNodes(u, &u.Nodes.S[x&^idLocal], &u.Nodes.S[y&^idLocal]), true
 	case info != otherInfo:
 		return false, true
 	case name != 0 && (vk == btf.KindStruct || vk == btf.KindUnion):

@@ -155,13 +155,13 @@ func TestForwardOfTwo(t *testing.T) {
 // same with and without them, and for any number of workers. Then the first units of a file become
 // a base for the others.
 func TestRandomUnits(t *testing.T) {
-	programs := uint64(80)
+	programs := uint64(60)
 	if testing.Short() {
-		programs = 20
+		programs = 15
 	}
 	seeds := []uint64{197, 372, 1082, 1523, 1801, 2592, 6394, 632, 1963, 2624, 2865} // had other bytes once
 	for seed := range programs {
-		seeds = append(seeds, seed)
+		seeds = append(seeds, seed, firstTwins+seed)
 	}
 	alone := proofTest{T: t, path: filepath.Join(t.TempDir(), "input")}
 	over := alone

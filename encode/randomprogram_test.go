@@ -14,6 +14,7 @@ func randomProgram(seed uint64) dt.File {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := program{vary: []float64{0, 0.005, 0.02, 0.1}[r.IntN(4)]}
 	p.steady = r.IntN(2) == 0
+	p.twins = seed >= firstTwins && seed%2 == 0
 	n := 10 + r.IntN(40)
 	if p.alike = r.IntN(3) == 0; p.alike {
 		n = 5 + r.IntN(6)
@@ -32,11 +33,16 @@ func randomProgram(seed uint64) dt.File {
 	return f
 }
 
+// firstTwins is the seed from which on every other program has twins. Seeds below make the programs
+// that they made when they found a fault.
+const firstTwins = 1 << 20
+
 // program is the list of types from which the units of a file draw.
 type program struct {
 	types  []drawn
 	vary   float64 // how often a unit changes something
 	alike  bool    // few types of few shapes: a unit often has a type where another one was in the last unit
+	twins  bool    // units have types that differ only in what they lead to
 	steady bool    // all units have their types in the same order, as compilers do
 }
 
@@ -85,6 +91,9 @@ func (p *program) unit(r *rand.Rand) *dt.Unit {
 	if !p.steady && (p.alike || r.IntN(3) == 0) {
 		r.Shuffle(len(m.all), func(i, j int) { m.all[i], m.all[j] = m.all[j], m.all[i] })
 	}
+	if p.twins {
+		m.twins(rand.New(rand.NewPCG(uint64(r.IntN(1<<30)), 3)))
+	}
 	m.all = append(m.all, function("f", fn1, m.any(), param("x", m.any(), 5)))
 	u := dt.CU(m.all...)
 	if r.IntN(4) == 0 {
@@ -94,6 +103,29 @@ func (p *program) unit(r *rand.Rand) *dt.Unit {
 		u.StrForm = dt.FormString
 	}
 	return u
+}
+
+// twins adds types that look the same but for what they lead to: structs without a name, and typedefs
+// of one name. What they lead to is often left out, or a declaration, or itself a twin.
+func (m *maker) twins(r *rand.Rand) {
+	label := fmt.Sprintf("twin%d", r.IntN(8))
+	for range 2 + r.IntN(3) {
+		to := m.any()
+		for range r.IntN(3) {
+			switch r.IntN(4) {
+			case 0:
+				to = array(to, 2)
+			case 1:
+				to = typedef(label, to)
+			case 2:
+				to = composite(dt.TagStructureType, "", 8, member(label, to, 0))
+			default:
+				to = ptr(to)
+			}
+			m.all = append(m.all, to)
+		}
+		m.all = append(m.all, composite(dt.TagStructureType, "", 16, member(label, to, 0), member("b", m.any(), 8)))
+	}
 }
 
 // any is a DIE that the unit has, or nil.
