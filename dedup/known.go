@@ -25,9 +25,10 @@ type Known struct {
 // Unproved says that a left out type is right if the node at Ref gets this id, or unless Exact an
 // equivalent one.
 type Unproved struct {
-	Ref   Ref
-	ID    uint32
-	Exact bool
+	Ref    Ref
+	ID     uint32
+	Exact  bool
+	Member bool // the left out type is a struct or union, so a look-up compares the node with ID even if it is new
 }
 
 // Begin keeps Commits from changing the Set until Yield or End.

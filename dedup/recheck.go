@@ -16,6 +16,7 @@ import (
 //     one has its name (recheck).
 //   - A FWD counts as any definition of its name, but the id that stands in for it only as
 //     itself. So no comparison may meet another definition in its place (standsIn).
+//   - A node must not get its id because a type that was left out already assumes it (mayBecome).
 //   - Nodes that were made late must not change which definition a FWD gets first (rivals).
 
 // Refuses reports whether Commit will ask for the whole unit u, which Resolve has looked up. Commit
@@ -44,7 +45,10 @@ func (f finder) gets(u *Unit, p Unproved) bool {
 	case id < MaxIDs:
 		return f.index.types.equivalent(id, p.ID)
 	}
-	// The node is new, for example a PTR to a FWD. The type that was left out would have been
+	if !p.Member {
+		return false // a PTR to a new node is new as well, and is compared with nothing
+	}
+	// The node is new, for example a PTR to a FWD. The struct that was left out would have been
 	// compared with all that its record leads to.
 	pairs, inBase := len(u.pairs.S), u.inBase
 	u.inBase = p.ID <= f.index.baseIDs

@@ -179,26 +179,38 @@ func (w *walker) settle() (ok bool, err error) {
 		if met[a.id&metMask] == metPair(a.id, stamp+a.ref) {
 			continue
 		}
-		to, alike := x.refAt(a.ref), true
-		if x.known.Strict() {
-			owner, _, _ := x.at(int(a.owner))
-			alike = owner != nil && owner.Class == dwarf.ClassAggregate
-		}
-		switch {
-		case to == 0:
-			return false, nil
-		case to&dedup.Extern == 0 && x.plausible(a.ref, a.id, alike, 0):
-			x.left.Append(dedup.Unproved{Ref: to, ID: a.id, Exact: !alike})
-			continue
-		case to&dedup.Extern == 0:
-		case to == a.id|dedup.Extern || alike && x.known.Same(to&^dedup.Extern, a.id):
-			continue
-		}
-		if ok, err := w.takeBack(int(a.owner)); !ok || err != nil {
-			return false, err
+		if to := x.refAt(a.ref); to != a.id|dedup.Extern {
+			if ok, err := settleOne(w, a, to); !ok || err != nil {
+				return false, err
+			}
 		}
 	}
 	return true, nil
+}
+
+// settleOne is settle for one assumption: to was assumed to be another type.
+//
+//go:noinline
+func settleOne(w *walker, a assumed, to dedup.Ref) (ok bool, err error) {
+	x := w.prover
+	member, strict := false, x.known.Strict()
+	if strict || to&dedup.Extern == 0 {
+		owner, _, _ := x.at(int(a.owner))
+		member = owner != nil && owner.Class == dwarf.ClassAggregate
+	}
+	alike := member || !strict
+	switch {
+	case to == 0:
+		return false, nil
+	case to&dedup.Extern != 0:
+		if alike && x.known.Same(to&^dedup.Extern, a.id) {
+			return true, nil
+		}
+	case x.plausible(a.ref, a.id, alike, 0):
+		x.left.Append(dedup.Unproved{Ref: to, ID: a.id, Exact: !alike, Member: member})
+		return true, nil
+	}
+	return w.takeBack(int(a.owner))
 }
 
 // takeBack makes a node of the struct or union at off, which was left out. References to it
@@ -409,7 +421,7 @@ func (x *prover) leads(ref, id uint32, off int, alike bool) bool {
 		if to == 0 || !x.plausible(ref, id, alike, 0) {
 			return false
 		}
-		x.left.Append(dedup.Unproved{Ref: to, ID: id, Exact: !alike && x.known.Strict()})
+		x.left.Append(dedup.Unproved{Ref: to, ID: id, Exact: !alike && x.known.Strict(), Member: alike})
 		return true
 	}
 	if !(alike && x.named) && !x.seems(ref, id) && !x.plausible(ref, id, alike, 0) {
