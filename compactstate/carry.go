@@ -29,7 +29,8 @@ type carrier struct {
 	emit func(*Choice) error
 	skip func(name []byte, reason Reason)
 
-	choice          Choice
+	choice          Choice            // for Strings
+	choices         []Choice          // for emit: a block
 	entries, hashes [blockSize]uint32 // for Ahead
 
 	touched arena.Touched
@@ -100,9 +101,9 @@ func (c *carrier) addStrings(made []decision) ([]decision, error) {
 		if d.ref == 0 {
 			continue
 		}
-		c.chooseName(d)
+		c.chooseName(&c.choice, d)
 		if c.choice.Kfunc || d.tagged || c.d.AllParams {
-			c.chooseTypes(d)
+			c.chooseTypes(&c.choice, d)
 		} else {
 			c.choice.Params, c.choice.Annotations = c.choice.Params[:0], c.choice.Annotations[:0]
 		}
@@ -137,26 +138,38 @@ func (c *carrier) emitBlock(made []decision) error {
 			c.touched.Read(c.s.blocks[d.ref>>blockBits][d.ref%blockWords] + c.t.symbols[d.entry-1].name)
 		}
 	}
+	if c.choices == nil {
+		c.choices = make([]Choice, blockSize)
+	}
+	n := 0
 	for i := range made {
-		d := &made[i]
-		if d.ref == 0 {
+		if d := &made[i]; d.ref != 0 {
+			c.chooseName(&c.choices[n], d)
+			c.chooseTypes(&c.choices[n], d)
+			n++
+		}
+	}
+	choices := c.choices[:n]
+	if c.d.AheadTypes != nil {
+		c.d.AheadTypes(choices)
+	}
+	for i := range made {
+		if d := &made[i]; d.ref == 0 {
 			if c.skip != nil {
 				c.skip(c.t.Name(d.entry), d.reason)
 			}
 			continue
 		}
-		c.chooseName(d)
-		c.chooseTypes(d)
-		if err := c.emit(&c.choice); err != nil {
+		if err := c.emit(&choices[0]); err != nil {
 			return err
 		}
+		choices = choices[1:]
 	}
 	return nil
 }
 
-// chooseName fills the fields of c.choice that depend on the name.
-func (c *carrier) chooseName(d *decision) {
-	x := &c.choice
+// chooseName fills the fields of x that depend on the name.
+func (c *carrier) chooseName(x *Choice, d *decision) {
 	x.Entry, x.Symbol, x.Hash, x.Token = d.entry, d.symbol, d.name, d.name
 	if d.symbol {
 		x.Name, x.KfuncFlags, x.Kfunc = c.t.SymbolName(c.s.record(d.ref).sym), 0, false
@@ -166,9 +179,9 @@ func (c *carrier) chooseName(d *decision) {
 	}
 }
 
-// chooseTypes fills the fields of c.choice that come from the state.
-func (c *carrier) chooseTypes(d *decision) {
-	st, x := c.s.record(d.ref), &c.choice
+// chooseTypes fills the fields of x that come from the state.
+func (c *carrier) chooseTypes(x *Choice, d *decision) {
+	st := c.s.record(d.ref)
 	x.Place = d.ref
 	x.Ret, x.Params, x.Annotations = st.ret, x.Params[:0], x.Annotations[:0]
 	for i := 0; i < len(st.params); i += 2 {

@@ -32,7 +32,7 @@ func manyFuncs() (*FuncTable, *States) {
 }
 
 // TestStrings: Strings is called in the order of functions, before emit is, and
-// its result gets there, whatever the number of workers.
+// its result gets there, whatever the number of workers. AheadTypes gets what emit gets.
 func TestStrings(t *testing.T) {
 	ft, s := manyFuncs()
 	want := outcome(t, ft, s, Decide{})
@@ -58,8 +58,21 @@ func TestStrings(t *testing.T) {
 			names = append(names, string(c.Name))
 			return 1000 + c.Entry, nil
 		}
-		var got []string
+		var got, next []string
+		d.AheadTypes = func(choices []Choice) {
+			if len(next) > 0 || len(choices) > blockSize {
+				t.Errorf("%d functions are left, and %d come", len(next), len(choices))
+			}
+			for i := range choices {
+				next = append(next, render(&choices[i]))
+			}
+		}
 		err := s.Resolve(ft, d, func(c *Choice) error {
+			if len(next) == 0 || next[0] != render(c) {
+				t.Errorf("%s was not announced", render(c))
+			} else {
+				next = next[1:]
+			}
 			if c.Token != 1000+c.Entry {
 				t.Errorf("%s: token %d", c.Name, c.Token)
 			}
@@ -111,7 +124,7 @@ func TestErrorsInOrder(t *testing.T) {
 // TestPanicOfCallback: a panic on any goroutine reaches the caller.
 func TestPanicOfCallback(t *testing.T) {
 	ft, s := manyFuncs()
-	for _, where := range []string{"Hash", "Ahead", "Strings", "emit", "skip"} {
+	for _, where := range []string{"Hash", "Ahead", "Strings", "AheadTypes", "emit", "skip"} {
 		for _, workers := range []int{1, 4} {
 			at := func(here string) {
 				if here == where {
@@ -123,6 +136,8 @@ func TestPanicOfCallback(t *testing.T) {
 				Hash:    func([]byte) uint32 { at("Hash"); return 0 },
 				Ahead:   func(_, _ []uint32) { at("Ahead") },
 				Strings: func(*Choice) (uint32, error) { at("Strings"); return 0, nil },
+
+				AheadTypes: func([]Choice) { at("AheadTypes") },
 			}
 			func() {
 				defer func() {

@@ -58,6 +58,10 @@ type Decide struct {
 	// the hashes of their names. It can load into the cache what Strings needs.
 	// The slices are valid during the call only.
 	Ahead func(entries, hashes []uint32)
+	// AheadTypes, if set, gets the functions that come next in emit, all of them and in the
+	// same order. It can load into the cache what emit needs. The slice is valid during
+	// the call only.
+	AheadTypes func(choices []Choice)
 }
 
 // Choice is one function to emit. It and its slices are valid during the call

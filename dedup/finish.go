@@ -37,15 +37,16 @@ func (s *Set) AddFunc(name Name, proto btf.Record, alone bool) (uint32, error) {
 }
 
 // AddLoneFunc is AddFunc for a FUNC that no type refers to, and whose name no other FUNC has. It
-// gets no id, so it takes a third of the memory: in kernels, nearly all FUNCs are alone.
-func (s *Set) AddLoneFunc(name Name, proto btf.Record) error {
+// gets no id, so it takes a third of the memory: in kernels, nearly all FUNCs are alone. hash is
+// the prototype's RecordHash.
+func (s *Set) AddLoneFunc(name Name, proto btf.Record, hash uint32) error {
 	if s.Raw {
 		_, err := s.AddFunc(name, proto, true)
 		return err
 	}
 	s.gate.lock()
 	defer s.gate.unlock()
-	id, err := s.addRef(proto)
+	id, err := s.addHashed(proto, hash)
 	if err == nil {
 		s.lone.Append(loneFunc{name, id, uint32(len(s.index.types.ids.S))})
 	}
@@ -79,36 +80,72 @@ func (s *Set) addRef(w btf.Record) (uint32, error) {
 	if s.Raw {
 		return s.index.types.addRecord(w)
 	}
-	var h uint32
+	to := w.Third()
 	switch w.Kind() {
 	case btf.KindPtr:
-		if id := s.index.types.keys.S[w.Third()].ptrTo; id != 0 {
+		if id := s.index.types.keys.S[to].ptrTo; id != 0 {
 			return id, nil
 		}
+		id, err := s.addVisited(w)
+		if err == nil {
+			s.index.setPtrTo(to, id)
+		}
+		return id, err
 	case btf.KindConst:
-		if id := s.index.types.keys.S[w.Third()].constTo; id != 0 {
+		if id := s.index.types.keys.S[to].constTo; id != 0 {
 			return id, nil
 		}
-	default:
-		h = contentHash(w)
-		if id := s.index.findRecord(w, h); id != idNew {
-			return id, nil
+		id, err := s.addVisited(w)
+		if err == nil {
+			s.index.setConstTo(to, id)
 		}
+		return id, err
 	}
-	id, err := s.index.types.addRecord(w)
-	if err != nil {
-		return 0, err
+	return s.addHashed(w, contentHash(w))
+}
+
+// addHashed is addRef for a reference that is found by its content, whose hash is h.
+func (s *Set) addHashed(w btf.Record, h uint32) (uint32, error) {
+	if id := s.index.findRecord(w, h); id != idNew {
+		return id, nil
 	}
-	switch w.Kind() {
-	case btf.KindPtr:
-		s.index.setPtrTo(w.Third(), id)
-	case btf.KindConst:
-		s.index.setConstTo(w.Third(), id)
-	default:
+	id, err := s.addVisited(w)
+	if err == nil {
 		s.index.insert(id, h)
 	}
-	s.visited.Append(id)
-	return id, nil
+	return id, err
+}
+
+// addVisited adds a reference that the Set does not have.
+func (s *Set) addVisited(w btf.Record) (uint32, error) {
+	id, err := s.index.types.addRecord(w)
+	if err == nil {
+		s.visited.Append(id)
+	}
+	return id, err
+}
+
+// RecordHash hashes a prototype for AheadRecords and AddLoneFunc.
+func RecordHash(proto btf.Record) uint32 { return contentHash(proto) }
+
+// AheadRecords loads into the cache what AddLoneFunc reads to find prototypes with these hashes.
+// Each of them misses the cache three times; here the misses of many overlap.
+func (s *Set) AheadRecords(hashes []uint32) {
+	var ids [aheadBlock]uint32
+	for len(hashes) > 0 {
+		n := min(len(hashes), aheadBlock)
+		table, mask := s.index.table.S, uint32(len(s.index.table.S)-1)
+		for i, h := range hashes[:n] {
+			ids[i] = table[h&mask]
+		}
+		hashes = hashes[n:]
+		for _, id := range ids[:n] {
+			s.strings.touched.Read(s.index.types.keys.S[id].next)
+		}
+		for _, id := range ids[:n] {
+			s.strings.touched.Read(s.index.types.record(id)[0])
+		}
+	}
 }
 
 // AddOwn adds a type that is never merged with another: a VAR, a DATASEC, or a FUNC

@@ -39,8 +39,9 @@ func (s *Set) Intern(tok Name) (Name, error) {
 
 // InternText is Intern for a caller that has the token's text and its TextHash, and asks for the
 // text once. It does not call Names.Bytes, which may miss the cache, and a new text gets a PlaceToken.
+// It does not look the token up either, because the text leads to the token that brought it.
 func (s *Set) InternText(tok Name, text []byte, hash uint32) (Name, error) {
-	if _, ok := s.strings.offset(tok); ok {
+	if tok == 0 || s.strings.base.has(tok) {
 		return tok, nil
 	}
 	if len(text) == 0 || !s.strings.hasPlace() {
@@ -66,8 +67,8 @@ func interned(names Names, tok, c Name, err error) (Name, error) {
 // only when Intern may run.
 func (s *Set) Ahead(toks []Name) { s.strings.ahead(toks, s.names) }
 
-// AheadTexts is Ahead for calls of InternText.
-func (s *Set) AheadTexts(toks []Name, hashes []uint32) { s.strings.aheadTexts(toks, hashes) }
+// AheadTexts is Ahead for calls of InternText with texts of these hashes.
+func (s *Set) AheadTexts(hashes []uint32) { s.strings.aheadTexts(hashes) }
 
 // MoreStrings are the strings of split BTF whose base is the BTF of a Set: only
 // those that the Set lacks. Add no strings to the Set while it is in use.

@@ -222,11 +222,12 @@ func (t *stringTable) ahead(toks []Name, names Names) {
 	}
 }
 
-// aheadTexts is ahead for internText, with the hashes of the tokens' texts.
-func (t *stringTable) aheadTexts(toks []Name, hashes []uint32) {
-	tokens, tags := t.byToken.S, t.tags.S
-	for i, tok := range toks {
-		t.touched.Read(tokens[near(tok)&uint32(len(tokens)-1)].off + uint32(tags[hashes[i]&uint32(len(tags)-1)]))
+// aheadTexts reads the memory that internPlace will need for texts with these hashes.
+func (t *stringTable) aheadTexts(hashes []uint32) {
+	tags, slots := t.tags.S, t.byText.S
+	for _, h := range hashes {
+		i := h & uint32(len(tags)-1)
+		t.touched.Read(uint32(tags[i]) + slots[i].off)
 	}
 }
 

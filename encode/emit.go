@@ -3,6 +3,7 @@ package encode
 import (
 	"fmt"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
@@ -34,10 +35,16 @@ const maxParamName = 127
 // emitter adds functions to a set.
 type emitter struct {
 	run      *run
-	long     bool // some names are longer than maxParamName
-	record   []uint32
-	tokens   []dedup.Name
+	long     bool      // some names are longer than maxParamName
 	reporter *reporter // nil without Options.Functions
+	touched  arena.Touched
+
+	// The prototypes of the functions that addFunc gets next, their hashes, and how many of them
+	// it has had.
+	protos []uint32
+	starts []int
+	hashes []uint32
+	next   int
 }
 
 func (r *run) emitFuncs() error {
@@ -69,6 +76,7 @@ func (r *run) emitFuncs() error {
 		Strings:        e.addStrings,
 		AllParams:      e.long,
 		Ahead:          e.ahead,
+		AheadTypes:     e.aheadTypes,
 	}, e.addFunc, e.skip)
 	e.reporter.withoutSymbol(err)
 	return err
@@ -92,11 +100,36 @@ func (e *emitter) skip(name []byte, why compactstate.Reason) {
 
 // ahead prefetches the names of the next functions.
 func (e *emitter) ahead(entries, hashes []uint32) {
-	e.tokens = e.tokens[:0]
 	for _, x := range entries {
-		e.tokens = append(e.tokens, e.run.funcs.names[x])
+		e.touched.Read(e.run.funcs.names[x])
 	}
-	e.run.set.AheadTexts(e.tokens, hashes)
+	e.run.set.AheadTexts(hashes)
+}
+
+// aheadTypes makes the prototypes of the next functions, and loads what addFunc needs to find
+// them.
+func (e *emitter) aheadTypes(choices []compactstate.Choice) {
+	e.protos, e.starts, e.hashes, e.next = e.protos[:0], e.starts[:0], e.hashes[:0], 0
+	for i := range choices {
+		c := &choices[i]
+		e.starts = append(e.starts, len(e.protos))
+		e.protos = append(e.protos, 0, btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), c.Ret)
+		for _, p := range c.Params {
+			e.protos = append(e.protos, e.cut(e.run.names.Canonical(p.Name)), p.Type)
+		}
+	}
+	e.starts = append(e.starts, len(e.protos))
+	for i := range choices {
+		e.hashes = append(e.hashes, dedup.RecordHash(e.protos[e.starts[i]:e.starts[i+1]]))
+	}
+	e.run.set.AheadRecords(e.hashes)
+}
+
+// nextProto returns the prototype of the function that addFunc has now, and its hash.
+func (e *emitter) nextProto() (proto btf.Record, hash uint32) {
+	i := e.next
+	e.next++
+	return e.protos[e.starts[i]:e.starts[i+1]], e.hashes[i]
 }
 
 // addStrings adds the strings of one chosen function and returns the token of its name.
@@ -164,14 +197,10 @@ func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
 // addFunc adds FUNC_PROTO, FUNC and DECL_TAGs of one chosen function. Its strings have
 // been added.
 func (e *emitter) addFunc(c *compactstate.Choice) error {
+	w, hash := e.nextProto()
 	if why := unit.BeyondVlen(len(c.Params), "parameters", e.run.opt.Libbpf == Libbpf18); why != "" {
 		return fmt.Errorf("%s: FUNC_PROTO of %s: %s", e.run.inputs[e.run.lead].File.Path, debuginfo.Quote(c.Name), why)
 	}
-	w := append(e.record[:0], 0, btf.Info(btf.KindFuncProto, uint32(len(c.Params)), false), c.Ret)
-	for _, p := range c.Params {
-		w = append(w, e.cut(e.run.names.Canonical(p.Name)), p.Type)
-	}
-	e.record = w
 	if flags := e.arenaFlags(c); flags != 0 {
 		for i, flag := range arenaValues {
 			if flags&flag == 0 {
@@ -186,7 +215,7 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 	e.run.stats.TypesIn += 2
 	alone, fn, err := len(e.run.inputs) == 1 && e.run.opt.Base == nil, uint32(0), error(nil)
 	if alone && len(c.Annotations) == 0 && !c.Kfunc && e.run.raw == nil && e.run.inline == nil {
-		err = e.run.set.AddLoneFunc(c.Token, w)
+		err = e.run.set.AddLoneFunc(c.Token, w, hash)
 	} else {
 		fn, err = e.run.set.AddFunc(c.Token, w, alone)
 	}
