@@ -14,12 +14,21 @@ import (
 func (f *input) commitUnit(u *workspace) error {
 	if f.merge == nil {
 		if u.err == nil && u.reader.Cursor.Hdr.IsType() {
-			f.progress(u)
 			return nil // types of this unit are read with the units that refer to them
 		}
 		u.unit.Facts.Units = 1
 	}
 	return f.commit(u, func() error { return f.readUnit(u) })
+}
+
+// keep does what remains to be done for a committed unit. It uses nothing that commits of later
+// units use, so it may run beside them.
+func (f *input) keep(u *workspace) {
+	defer u.locate()
+	f.progress(u)
+	if f.merge == nil {
+		f.keepStates(u)
+	}
 }
 
 // progress counts a finished unit and reports it to Options.Progress.
@@ -40,7 +49,6 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	if r.names.Overflow() {
 		return u.reader.Cursor.UnitError("over 1 GiB of names")
 	}
-	f.progress(u)
 	r.stats.CUs += u.unit.Facts.Units
 	r.stats.CUsFiltered += u.unit.Facts.UnitsFiltered
 	if err := r.committed(u.size); err != nil {

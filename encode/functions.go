@@ -5,6 +5,7 @@ import (
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/internal/unit"
 )
 
 // functions checks the unit's subprograms and fills u.funcs.states: which of them count,
@@ -226,8 +227,9 @@ func (f *input) entryOf(u *workspace, name dedup.Name) uint32 {
 	return e.entry
 }
 
-// saveStates moves the unit's states to the run, in functions-table order. Their names go
-// into the string section in the same order.
+// saveStates takes what the checks of the unit's functions have found, except the states
+// themselves, which keepStates moves to the run. It adds the strings of the states, in
+// functions-table order.
 func (f *input) saveStates(u *workspace) error {
 	r := f.run
 	if t := r.funcs.table; t != nil && t.NeedsPadding() {
@@ -241,54 +243,111 @@ func (f *input) saveStates(u *workspace) error {
 			return err
 		}
 	}
-	if len(u.funcs.states.S) > 0 {
-		r.funcs.states.Reserve(r.funcs.table.MaxEntry(), nil)
+	if f.merge != nil {
+		return f.mergeStates(u)
 	}
+	// A state that is a repeat has no new names: it needs no look-up here.
 	for i := range u.funcs.states.S {
-		st := &u.funcs.states.S[i]
-		ps := u.funcs.params.S[st.First:][:st.N]
-		var raw []uint32
-		if r.raw != nil {
-			raw = r.raw.proto(u, st.Ret, ps)
+		if err := r.internState(u.funcs.states.S[i].of(u)); err != nil {
+			return u.reader.Cursor.UnitError(err.Error())
 		}
-		for j := range ps {
-			ps[j].Type = u.id(ps[j].Type)
-		}
-		an := r.funcs.scratch[:0]
-		for _, a := range u.unit.Annots.S[st.FirstAn:][:st.NAn] {
-			an = append(an, compactstate.Annotation{Value: a.Value, Component: a.Component})
-		}
-		r.funcs.scratch = an
-		ret := u.id(st.Ret)
-		r.stats.FuncStates++
-		if r.funcs.states.Has(st.Entry, st.Flags, st.Sym, ret, ps, an) {
-			continue // it was seen before, with all its names
-		}
-		if f.merge != nil && !f.merge.finishing {
-			f.merge.later(ps, an)
-			r.keepState(st, ret, ps, an, raw)
-			continue
-		}
-		var err error
-		for j := range ps {
-			if ps[j].Name, err = r.intern(ps[j].Name); err != nil {
-				return u.reader.Cursor.UnitError(err.Error())
-			}
-		}
-		for j := range an {
-			if an[j].Value, err = r.intern(an[j].Value); err != nil {
-				return u.reader.Cursor.UnitError(err.Error())
-			}
-		}
-		r.keepState(st, ret, ps, an, raw)
 	}
 	return nil
 }
 
-// keepState keeps a state. raw has the ids of its types for -V.
-func (r *run) keepState(st *stateRec, ret uint32, ps []compactstate.Param, an []compactstate.Annotation, raw []uint32) {
-	if r.funcs.states.Add(st.Entry, st.Flags, st.Sym, ret, ps, an) && raw != nil {
+// internState adds the strings of a state.
+func (r *run) internState(ps []compactstate.Param, an []unit.Annot) (err error) {
+	for j := range ps {
+		if ps[j].Name, err = r.intern(ps[j].Name); err != nil {
+			return err
+		}
+	}
+	for j := range an {
+		if an[j].Value, err = r.intern(an[j].Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepStates moves the unit's states to the run, in functions-table order. Their strings have been
+// added, so a later unit may be committed meanwhile.
+func (f *input) keepStates(u *workspace) {
+	f.reserveStates(u)
+	for i := range u.funcs.states.S {
+		st, raw := f.placeState(u, i)
+		f.run.keepState(u, st, raw)
+	}
+}
+
+// mergeStates is keepStates for a merged file. It adds the strings, too, or notes them for the end
+// of the file.
+func (f *input) mergeStates(u *workspace) error {
+	f.reserveStates(u)
+	for i := range u.funcs.states.S {
+		st, raw := f.placeState(u, i)
+		ps, annots := st.of(u)
+		if f.run.funcs.states.Has(st.Entry, st.Flags, st.Sym, st.Ret, ps, f.run.annotations(annots)) {
+			continue // its names have come with the first state
+		}
+		if !f.merge.finishing {
+			f.merge.later(ps, annots)
+		} else if err := f.run.internState(ps, annots); err != nil {
+			return u.reader.Cursor.UnitError(err.Error())
+		}
+		f.run.keepState(u, st, raw)
+	}
+	return nil
+}
+
+// reserveStates makes room for the unit's states, and counts them.
+func (f *input) reserveStates(u *workspace) {
+	if len(u.funcs.states.S) > 0 {
+		f.run.funcs.states.Reserve(f.run.funcs.table.MaxEntry(), nil)
+	}
+	f.run.stats.FuncStates += uint64(len(u.funcs.states.S))
+}
+
+// placeState gives the types of state i ids of the Set. raw has their ids for -V.
+func (f *input) placeState(u *workspace, i int) (st *stateRec, raw []uint32) {
+	st = &u.funcs.states.S[i]
+	ps, _ := st.of(u)
+	if f.run.raw != nil {
+		raw = f.run.raw.proto(u, st.Ret, ps)
+	}
+	st.Ret = u.id(st.Ret)
+	for j := range ps {
+		ps[j].Type = u.id(ps[j].Type)
+	}
+	return st, raw
+}
+
+// of returns the parameters and annotations of a state.
+func (st *stateRec) of(u *workspace) ([]compactstate.Param, []unit.Annot) {
+	return u.funcs.params.S[st.First:][:st.N], u.unit.Annots.S[st.FirstAn:][:st.NAn]
+}
+
+// keepState keeps a state unless it is a repeat.
+func (r *run) keepState(u *workspace, st *stateRec, raw []uint32) {
+	ps, annots := st.of(u)
+	if !r.funcs.states.Add(st.Entry, st.Flags, st.Sym, st.Ret, ps, r.annotations(annots)) {
+		return
+	}
+	if raw != nil {
 		r.raw.protos[r.funcs.states.Place(st.Entry)] = raw
 	}
 	r.funcs.names[st.Entry] = st.Name
+}
+
+// annotations returns the annotations of a state in the form that compactstate takes. The result is
+// valid until the next call.
+func (r *run) annotations(annots []unit.Annot) []compactstate.Annotation {
+	if len(annots) == 0 {
+		return nil
+	}
+	r.funcs.scratch = r.funcs.scratch[:0]
+	for _, a := range annots {
+		r.funcs.scratch = append(r.funcs.scratch, compactstate.Annotation{Value: a.Value, Component: a.Component})
+	}
+	return r.funcs.scratch
 }

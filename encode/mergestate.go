@@ -40,7 +40,7 @@ type mergedVar struct {
 }
 
 // later keeps the names of a function state until all types are known.
-func (m *merged) later(params []compactstate.Param, an []compactstate.Annotation) {
+func (m *merged) later(params []compactstate.Param, an []unit.Annot) {
 	for _, p := range params {
 		m.names = append(m.names, p.Name)
 	}

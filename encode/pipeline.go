@@ -12,7 +12,9 @@ import (
 
 // pipeline runs the units of one file. Workers read units side by side, each into a
 // workspace. The worker that finishes the next unit in file order commits it, and the
-// units after it that are ready.
+// units after it that are ready. All other units wait for a commit, so it does only what has
+// to be done in order with other commits. The remainder, keep, is done in order too, but beside
+// the commits of later units.
 type pipeline struct {
 	f          *input
 	workspaces []workspace
@@ -25,7 +27,9 @@ type pipeline struct {
 	off        uint64 // of the next unit header
 	next       int    // sequence number of the next unit to read
 	commit     int    // sequence number of the next unit to commit
+	kept       int    // sequence number of the next unit to finish, after its commit
 	committing bool
+	keeping    bool
 	err        error
 	passage    debuginfo.Passage
 }
@@ -122,31 +126,56 @@ func (p *pipeline) work() {
 		}
 		p.unlocked(func() { p.f.readWorkspace(s) })
 		s.ready = true
-		if p.committing || p.late() {
-			continue
+		if !p.late() {
+			p.commitReady()
+			p.keepCommitted()
 		}
-		p.committing = true
-		for p.err == nil && p.commit < p.next {
-			s := p.ring[p.commit%len(p.ring)]
-			if !s.ready {
-				break
-			}
-			var err error
-			p.unlocked(func() {
-				err = p.f.commitUnit(s)
-				p.released(s)
-			})
-			s.ready = false
-			p.free = append(p.free, s)
-			p.freeIdle()
-			p.commit++
-			if err != nil && p.err == nil {
-				p.err = err
-			}
-			p.cond.Broadcast()
-		}
-		p.committing = false
 	}
+}
+
+// commitReady commits the units that are next, unless another worker does that.
+func (p *pipeline) commitReady() {
+	if p.committing {
+		return
+	}
+	p.committing = true
+	for p.err == nil && p.commit < p.next {
+		s := p.ring[p.commit%len(p.ring)]
+		if !s.ready {
+			break
+		}
+		var err error
+		p.unlocked(func() { err = p.f.commitUnit(s) })
+		s.ready = false
+		if err == nil {
+			p.commit++
+		} else if p.err == nil {
+			p.err = err
+		}
+		p.cond.Broadcast()
+	}
+	p.committing = false
+}
+
+// keepCommitted finishes the units that have been committed, unless another worker does that.
+// While a commit is at work, no other unit can be committed, but units before it can be finished.
+func (p *pipeline) keepCommitted() {
+	if p.keeping {
+		return
+	}
+	p.keeping = true
+	for p.err == nil && p.kept < p.commit {
+		s := p.ring[p.kept%len(p.ring)]
+		p.unlocked(func() {
+			p.f.keep(s)
+			p.released(s)
+		})
+		p.kept++
+		p.free = append(p.free, s)
+		p.freeIdle()
+		p.cond.Broadcast()
+	}
+	p.keeping = false
 }
 
 // busy returns how many workspaces have a unit.
@@ -244,6 +273,7 @@ func (f *input) finishTypes() error {
 		if err != nil {
 			return err
 		}
+		f.keep(&u)
 	}
 	return nil
 }

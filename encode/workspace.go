@@ -42,11 +42,11 @@ type unitFuncs struct {
 }
 
 // stateRec is how one subprogram DIE describes its function, while its unit is in work.
-// Types are Refs of the unit. The committer turns it into a compactstate record.
+// Types are Refs of the unit, and ids of the Set from placeState on.
 type stateRec struct {
 	Entry   uint32
 	Sym     uint32
-	Ret     dedup.Ref
+	Ret     uint32
 	First   uint32 // in unitFuncs.params
 	N       uint32
 	FirstAn uint32 // in unit.Annots
