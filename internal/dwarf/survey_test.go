@@ -58,3 +58,44 @@ func TestSurvey(t *testing.T) {
 		}
 	}
 }
+
+// TestSurveyLanes: many tables are read as they are byte by byte, with one special abbreviation, or one
+// damaged byte, anywhere among them.
+func TestSurveyLanes(t *testing.T) {
+	table := slices.Concat(declare(1, TagCompileUnit, true, many(3, FormData1)...), declare(200, TagTypedef, false, at{atType, FormImplicitConst, []byte{0x90, 0x10}}), []byte{0})
+	tables := bytes.Repeat(table, 3*leastLanes/len(table))
+	check := func(what string, b []byte) (s Survey) {
+		t.Helper()
+		want := Survey{}
+		for i := range b {
+			want.run(b[i : i+1])
+		}
+		for _, first := range []int{0, 1, 7} {
+			var got Survey
+			got.Read(b[:first])
+			if ok := got.Read(b[first:]); got != want || ok != (want.state != damagedAbbrev) {
+				t.Errorf("%s, cut at %d: %+v, %v; want %+v", what, first, got, ok, want)
+			}
+		}
+		return want
+	}
+	if s := check("plain", tables); s != (Survey{}) {
+		t.Errorf("plain: %+v", s)
+	}
+	for _, special := range []at{{attr: atType, form: FormRefAddr}, {attr: AtUnitRecord, form: FormBlock4}} {
+		for k := range 24 {
+			i := k * len(tables) / 24 / len(table) * len(table)
+			if s := check("special", slices.Concat(tables[:i], declare(9, TagTypedef, false, special), []byte{0}, tables[i:])); !s.Cross && !s.Records {
+				t.Errorf("special at %d: %+v", i, s)
+			}
+		}
+	}
+	for k := range 200 {
+		b := bytes.Clone(tables)
+		b[k*len(b)/200] ^= byte(1 << (k % 8))
+		check("damaged", b)
+		check("cut", tables[:len(tables)-k])
+	}
+	check("without places to begin", bytes.Repeat([]byte{0x81}, 2*leastLanes))
+	check("without places in the last part", slices.Concat(tables, declare(1, TagTypedef, false, many(leastLanes, FormData1)...)))
+}
