@@ -108,23 +108,33 @@ func NewFuncTable(symbols int, records, lookups *arena.Block) *FuncTable {
 	}
 }
 
-// paddings begin the names of symbols for the padding in front of functions. objtool writes
+// pfx and cfi begin the names of symbols for the padding in front of functions. objtool writes
 // __pfx_, and kernels with control-flow integrity have __cfi_.
-var paddings = [...]string{"__pfx_", "__cfi_"}
+const pfx, cfi = "__pfx_", "__cfi_"
 
 func isPadding(name []byte) bool {
-	for _, p := range paddings {
-		if len(name) > len(p) && string(name[:len(p)]) == p {
-			return true
-		}
-	}
-	return false
+	return len(name) > len(pfx) && (string(name[:len(pfx)]) == pfx || string(name[:len(cfi)]) == cfi)
 }
 
-// IsPadding reports whether a table leaves out the symbol with st_name nameOff because it
-// stands for padding. strtab is the string table.
-func IsPadding(strtab []byte, nameOff uint32) bool {
-	return uint64(nameOff) < uint64(len(strtab)) && isPadding(strtab[nameOff:])
+// WithoutPadding returns how many of the symbols do not stand for padding. strtab is the string
+// table. As in AddAll, cache misses overlap.
+func WithoutPadding(strtab []byte, symbols []Symbol, x *arena.Touched) (n int) {
+	touch(strtab, symbols, x)
+	for _, s := range symbols {
+		if uint64(s.Name) >= uint64(len(strtab)) || !isPadding(strtab[s.Name:]) {
+			n++
+		}
+	}
+	return n
+}
+
+// touch reads the first byte of the symbols' names.
+func touch(strtab []byte, symbols []Symbol, x *arena.Touched) {
+	for _, s := range symbols {
+		if uint64(s.Name) < uint64(len(strtab)) {
+			x.Read(uint32(strtab[s.Name]))
+		}
+	}
 }
 
 // KeepPadding makes t keep symbols of padding like others. Call it before Add.
@@ -161,11 +171,7 @@ type Symbol struct {
 // AddAll is Add for several symbols. Their names are far apart: here the cache
 // misses for one overlap those for the others.
 func (t *FuncTable) AddAll(symbols []Symbol) (length int) {
-	for _, s := range symbols {
-		if uint64(s.Name) < uint64(len(t.strtab)) {
-			t.touched.Read(uint32(t.strtab[s.Name]))
-		}
-	}
+	touch(t.strtab, symbols, &t.touched)
 	for _, s := range symbols {
 		length += t.Add(s.Name, s.Value)
 	}

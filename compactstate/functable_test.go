@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/btflite/btflite/arena"
 )
 
 // sym is an STT_FUNC symbol of a test file.
@@ -383,5 +385,19 @@ func BenchmarkLookupKernelFunctions(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestWithoutPadding: symbols of padding are not counted. A name that is nothing but a prefix does
+// not stand for padding, but the count need not be exact.
+func TestWithoutPadding(t *testing.T) {
+	strtab := []byte("\x00f\x00__pfx_f\x00__cfi_f\x00__pfx_\x00__pf_x_f\x00__pfx_g.cold\x00__cfi_")
+	var symbols []Symbol
+	for off := range uint32(len(strtab) + 3) {
+		symbols = append(symbols, Symbol{Name: off})
+	}
+	n := WithoutPadding(strtab, symbols, new(arena.Touched))
+	if want := len(symbols) - 4; n != want {
+		t.Errorf("%d of %d symbols, want %d", n, len(symbols), want)
 	}
 }

@@ -3,6 +3,7 @@ package encode
 import (
 	"fmt"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/elfabi"
@@ -35,13 +36,7 @@ func (f *input) readSymbols() error {
 	e.PrefetchRange(symtab.Offset, symtab.Size)
 	if f.run.funcs.table == nil {
 		// Count first, because a table that grows leaves its old copies behind.
-		n := 0
-		err := e.Symbols(symtab, func(i int, s *mmapelf.Symbol) bool {
-			if s.Info&0xf == elfabi.STTFunc && (f.run.funcs.padding || !compactstate.IsPadding(strtab, s.Name)) {
-				n++
-			}
-			return true
-		})
+		n, err := f.countFuncs(e, symtab, strtab)
 		if err != nil {
 			return err
 		}
@@ -104,4 +99,28 @@ func (f *input) readSymbols() error {
 		kf.resolve(f, ids.Addr, data, t)
 	}
 	return nil
+}
+
+// countFuncs returns how many functions the function table will have.
+func (f *input) countFuncs(e *mmapelf.File, symtab *mmapelf.Section, strtab []byte) (n int, err error) {
+	var wait []compactstate.Symbol
+	var touched arena.Touched
+	count := func() {
+		if f.run.funcs.padding {
+			n += len(wait)
+		} else {
+			n += compactstate.WithoutPadding(strtab, wait, &touched)
+		}
+		wait = wait[:0]
+	}
+	err = e.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
+		if s.Info&0xf == elfabi.STTFunc {
+			if wait = append(wait, compactstate.Symbol{Name: s.Name}); len(wait) == symbolBlock {
+				count()
+			}
+		}
+		return true
+	})
+	count()
+	return n, err
 }
