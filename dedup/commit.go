@@ -86,6 +86,7 @@ func (s *Set) commitRaw(u *Unit) error {
 	u.ID.Reset()
 	u.ID.Resize(len(u.Nodes.S))
 	u.news.Reset()
+	u.hashed = false
 	u.visits.Reset()
 	for _, i := range u.Order.S {
 		u.ID.S[i] = idLocal | i
@@ -95,46 +96,6 @@ func (s *Set) commitRaw(u *Unit) error {
 		return err
 	}
 	return s.store(u)
-}
-
-// internNew adds the strings of the new nodes in raw order. If a name turns out to
-// be an alias, it goes on to the last one and then returns ErrAlias.
-func (s *Set) internNew(u *Unit) error {
-	alias := false
-	add := func(tok Name) error {
-		if tok == 0 {
-			return nil
-		}
-		c, err := s.strings.intern(tok, s.names)
-		if err != nil {
-			return err
-		}
-		if c != tok {
-			s.names.Alias(tok, c)
-			alias = true
-		}
-		return nil
-	}
-	names := u.names
-	names.Reset()
-	for _, i := range u.news.S {
-		n := &u.Nodes.S[i]
-		names.Append(n.Name)
-		for _, m := range u.membersOf(n) {
-			names.Append(m.Name)
-		}
-	}
-	u.names = names
-	s.Ahead(names.S)
-	for _, tok := range names.S {
-		if err := add(tok); err != nil {
-			return err
-		}
-	}
-	if alias {
-		return ErrAlias
-	}
-	return nil
 }
 
 // store gives the new types of u their ids, in raw order, and adds their

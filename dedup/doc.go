@@ -93,7 +93,7 @@
 // Records, indexes and strings are arena tables of 32-bit words. A look-up waits
 // for memory, not for instructions. So the fields of one id share a cache line
 // (idState, idKeys), and new names, functions and symbols, which are far apart,
-// are touched in blocks first (Ahead, AddAll), so that their cache misses overlap.
+// are touched in blocks first (hashNames, AddAll), so that their cache misses overlap.
 // The indexes are freed before the output is made, everything else once the output
 // is in memory.
 //

@@ -63,11 +63,8 @@ func interned(names Names, tok, c Name, err error) (Name, error) {
 	return c, err
 }
 
-// Ahead loads the memory that Intern needs for the tokens into the cache. Call it
-// only when Intern may run.
-func (s *Set) Ahead(toks []Name) { s.strings.ahead(toks, s.names) }
-
-// AheadTexts is Ahead for calls of InternText with texts of these hashes.
+// AheadTexts loads into the cache what InternText needs for texts of these hashes. Call it only
+// when Intern may run.
 func (s *Set) AheadTexts(hashes []uint32) { s.strings.aheadTexts(hashes) }
 
 // MoreStrings are the strings of split BTF whose base is the BTF of a Set: only

@@ -9,6 +9,14 @@ func (s *Set) Resolve(u *Unit) {
 	if s.Raw {
 		return
 	}
+	s.lookUp(u)
+	if len(u.news.S) > 0 {
+		s.hashNames(u)
+	}
+}
+
+// lookUp is Resolve without the names of new nodes.
+func (s *Set) lookUp(u *Unit) {
 	s.gate.rlock()
 	defer s.gate.runlock()
 	s.prepare(u)
@@ -36,7 +44,7 @@ func (s *Set) prepare(u *Unit) {
 	u.pairs.Reset()
 	u.ambiguous.Reset()
 	u.slow.seeds.Reset()
-	u.dirty, u.loops, u.err = false, false, nil
+	u.dirty, u.loops, u.hashed, u.err = false, false, false, nil
 	u.view = s.index.conflicts
 	u.resolved = true
 	u.budget = 64 * (n + len(u.Members.S) + 64)

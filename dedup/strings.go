@@ -197,31 +197,6 @@ func (t *stringTable) place(b []byte, h uint32) (i uint32, there bool) {
 // aheadBlock is for how many names cache misses overlap.
 const aheadBlock = 64
 
-// ahead reads the memory that intern will need for the tokens, and changes nothing.
-// Each new name costs three or four cache misses. Here the misses of many names
-// overlap, while intern waits for each of them.
-func (t *stringTable) ahead(toks []Name, names Names) {
-	var fresh [aheadBlock]Name
-	for len(toks) > 0 {
-		k := min(len(toks), aheadBlock)
-		n := 0
-		for _, tok := range toks[:k] {
-			if _, ok := t.offset(tok); !ok {
-				fresh[n] = tok
-				n++
-			}
-		}
-		toks = toks[k:]
-		t.touched.Read(uint32(names.Touch(fresh[:n])))
-		mask := uint32(len(t.tags.S) - 1)
-		for _, tok := range fresh[:n] {
-			if b, ok := names.Bytes(tok); ok {
-				t.touched.Read(uint32(t.tags.S[TextHash(b)&mask]))
-			}
-		}
-	}
-}
-
 // aheadTexts reads the memory that internPlace will need for texts with these hashes.
 func (t *stringTable) aheadTexts(hashes []uint32) {
 	tags, slots := t.tags.S, t.byText.S

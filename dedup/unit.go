@@ -86,7 +86,9 @@ type Unit struct {
 	nested    int    // depth of choose inside choose (mayBecome)
 	err       error  // why the unit cannot be merged
 	visits    arena.Vec[uint32]
-	names     arena.Vec[Name] // names of the new nodes, for internNew
+	names     arena.Vec[newName] // names of the new nodes, for internNew
+	hashed    bool               // names has those of all nodes that were new to Resolve
+	touched   arena.Touched
 	scratch   []uint32
 	slow      slowState
 	shapes    []uint32 // see Shapes; nil for most units
@@ -114,7 +116,7 @@ func (u *Unit) Reset(keep int) {
 	u.slow.reset(keep)
 	u.chunks = unitChunks{found: u.chunks.found}
 	u.err, u.shapes = nil, nil
-	u.dirty, u.loops, u.view, u.resolved = false, false, 0, false
+	u.dirty, u.loops, u.view, u.resolved, u.hashed = false, false, 0, false, false
 }
 
 // Shapes replaces anonHash by numbers[i] < MaxIDs for each node i that is a struct or union
@@ -140,7 +142,7 @@ func (u *Unit) Free() {
 // Names turns name tokens into text. Bytes reports false if a token is not
 // valid. The Set calls Alias when token t has the text of the earlier token
 // canon: from then on the reader of units must use canon. Touch only reads the
-// first byte of each text, so that they are in the cache (see Set.Ahead). Its
+// first byte of each text, so that they are in the cache (see hashNames). Its
 // result means nothing.
 type Names interface {
 	Bytes(t Name) ([]byte, bool)
