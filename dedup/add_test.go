@@ -125,7 +125,7 @@ func TestLoneFuncs(t *testing.T) {
 	want := fill(func(s *Set, name Name, proto btf.Record) error { _, err := s.AddFunc(name, proto, true); return err })
 	defer want.Free()
 	got := fill(func(s *Set, name Name, proto btf.Record) error {
-		s.AheadRecords([]uint32{RecordHash(proto)}) // changes nothing
+		AheadRecords(s, []uint32{RecordHash(proto)}) // changes nothing
 		return s.AddLoneFunc(name, proto, RecordHash(proto))
 	})
 	defer got.Free()

@@ -86,7 +86,7 @@ func (s *Set) commitRaw(u *Unit) error {
 	u.ID.Reset()
 	u.ID.Resize(len(u.Nodes.S))
 	u.news.Reset()
-	u.hashed = false
+	u.names.hashed = false
 	u.visits.Reset()
 	for _, i := range u.Order.S {
 		u.ID.S[i] = idLocal | i

@@ -86,22 +86,24 @@ func (s *Set) addRef(w btf.Record) (uint32, error) {
 		if id := s.index.types.keys.S[to].ptrTo; id != 0 {
 			return id, nil
 		}
-		id, err := s.addVisited(w)
-		if err == nil {
-			s.index.setPtrTo(to, id)
-		}
-		return id, err
 	case btf.KindConst:
 		if id := s.index.types.keys.S[to].constTo; id != 0 {
 			return id, nil
 		}
-		id, err := s.addVisited(w)
-		if err == nil {
-			s.index.setConstTo(to, id)
-		}
-		return id, err
+	default:
+		return s.addHashed(w, contentHash(w))
 	}
-	return s.addHashed(w, contentHash(w))
+	id, err := s.index.types.addRecord(w)
+	if err != nil {
+		return 0, err
+	}
+	if w.Kind() == btf.KindPtr {
+		s.index.setPtrTo(to, id)
+	} else {
+		s.index.setConstTo(to, id)
+	}
+	s.visited.Append(id)
+	return id, nil
 }
 
 // addHashed is addRef for a reference that is found by its content, whose hash is h.
@@ -109,20 +111,13 @@ func (s *Set) addHashed(w btf.Record, h uint32) (uint32, error) {
 	if id := s.index.findRecord(w, h); id != idNew {
 		return id, nil
 	}
-	id, err := s.addVisited(w)
-	if err == nil {
-		s.index.insert(id, h)
-	}
-	return id, err
-}
-
-// addVisited adds a reference that the Set does not have.
-func (s *Set) addVisited(w btf.Record) (uint32, error) {
 	id, err := s.index.types.addRecord(w)
-	if err == nil {
-		s.visited.Append(id)
+	if err != nil {
+		return 0, err
 	}
-	return id, err
+	s.index.insert(id, h)
+	s.visited.Append(id)
+	return id, nil
 }
 
 // RecordHash hashes a prototype for AheadRecords and AddLoneFunc.
@@ -130,7 +125,7 @@ func RecordHash(proto btf.Record) uint32 { return contentHash(proto) }
 
 // AheadRecords loads into the cache what AddLoneFunc reads to find prototypes with these hashes.
 // Each of them misses the cache three times; here the misses of many overlap.
-func (s *Set) AheadRecords(hashes []uint32) {
+func AheadRecords(s *Set, hashes []uint32) {
 	var ids [aheadBlock]uint32
 	for len(hashes) > 0 {
 		n := min(len(hashes), aheadBlock)

@@ -1,6 +1,10 @@
 package dedup
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/btflite/btflite/arena"
+)
 
 // newName is a name that a new node of a unit has, and the TextHash of its text.
 type newName struct {
@@ -9,11 +13,18 @@ type newName struct {
 	node  uint32
 }
 
+// newNames has the names of the nodes of a unit that are new.
+type newNames struct {
+	list    arena.Vec[newName]
+	hashed  bool // list has the names of all nodes that were new to Resolve
+	touched arena.Touched
+}
+
 // hashNames notes the names of the new nodes, in raw order. Resolve does that for the committer,
 // for which all workers wait: the texts of new names are all over .debug_str, and are in
 // a shared cache afterwards.
-func (s *Set) hashNames(u *Unit) {
-	names := u.names
+func (u *Unit) hashNames(texts Names) {
+	names := u.names.list
 	names.Reset()
 	add := func(tok Name, node uint32) {
 		if tok != 0 {
@@ -27,7 +38,7 @@ func (s *Set) hashNames(u *Unit) {
 			add(m.Name, i)
 		}
 	}
-	u.names, u.hashed = names, true
+	u.names.list, u.names.hashed = names, true
 	var toks [aheadBlock]Name
 	for list := names.S; len(list) > 0; {
 		block := list[:min(len(list), aheadBlock)]
@@ -35,9 +46,9 @@ func (s *Set) hashNames(u *Unit) {
 		for k := range block {
 			toks[k] = block[k].token
 		}
-		u.touched.Read(uint32(s.names.Touch(toks[:len(block)])))
+		u.names.touched.Read(uint32(texts.Touch(toks[:len(block)])))
 		for k := range block {
-			b, _ := s.names.Bytes(block[k].token) // an error is for internNew
+			b, _ := texts.Bytes(block[k].token) // an error is for internNew
 			block[k].hash = TextHash(b)
 		}
 	}
@@ -46,15 +57,15 @@ func (s *Set) hashNames(u *Unit) {
 // internNew adds the strings of the new nodes in raw order. If a name turns out to
 // be an alias, it goes on to the last one and then returns ErrAlias.
 func (s *Set) internNew(u *Unit) error {
-	names := u.names.S
-	if !u.hashed {
-		s.hashNames(u)
-		names = u.names.S
+	names := u.names.list.S
+	if !u.names.hashed {
+		u.hashNames(s.names)
+		names = u.names.list.S
 	} else {
 		// Some nodes may have been found since then.
 		names = slices.DeleteFunc(names, func(n newName) bool { return u.ID.S[n.node] != idNew })
 	}
-	u.hashed = false
+	u.names.hashed = false
 	alias := false
 	for len(names) > 0 {
 		block := names[:min(len(names), aheadBlock)]

@@ -11,7 +11,7 @@ func (s *Set) Resolve(u *Unit) {
 	}
 	s.lookUp(u)
 	if len(u.news.S) > 0 {
-		s.hashNames(u)
+		u.hashNames(s.names)
 	}
 }
 
@@ -44,7 +44,7 @@ func (s *Set) prepare(u *Unit) {
 	u.pairs.Reset()
 	u.ambiguous.Reset()
 	u.slow.seeds.Reset()
-	u.dirty, u.loops, u.hashed, u.err = false, false, false, nil
+	u.dirty, u.loops, u.names.hashed, u.err = false, false, false, nil
 	u.view = s.index.conflicts
 	u.resolved = true
 	u.budget = 64 * (n + len(u.Members.S) + 64)

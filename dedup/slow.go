@@ -25,7 +25,7 @@ func (wk *walker) addSeeds(u *Unit) {
 		u.ID.S[i] = idNew
 	}
 	u.news.Reset()
-	u.hashed = false // there are more names
+	u.names.hashed = false // there are more names
 	for _, i := range u.Order.S {
 		if u.ID.S[i] == idNew {
 			u.news.Append(i)

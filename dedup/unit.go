@@ -86,9 +86,7 @@ type Unit struct {
 	nested    int    // depth of choose inside choose (mayBecome)
 	err       error  // why the unit cannot be merged
 	visits    arena.Vec[uint32]
-	names     arena.Vec[newName] // names of the new nodes, for internNew
-	hashed    bool               // names has those of all nodes that were new to Resolve
-	touched   arena.Touched
+	names     newNames // for internNew
 	scratch   []uint32
 	slow      slowState
 	shapes    []uint32 // see Shapes; nil for most units
@@ -112,11 +110,11 @@ func (u *Unit) Reset(keep int) {
 	u.ambiguous.Trim(keep)
 	u.matched.Trim(keep)
 	u.visits.Trim(keep)
-	u.names.Trim(keep)
+	u.names.list.Trim(keep)
 	u.slow.reset(keep)
 	u.chunks = unitChunks{found: u.chunks.found}
 	u.err, u.shapes = nil, nil
-	u.dirty, u.loops, u.view, u.resolved, u.hashed = false, false, 0, false, false
+	u.dirty, u.loops, u.view, u.resolved, u.names.hashed = false, false, 0, false, false
 }
 
 // Shapes replaces anonHash by numbers[i] < MaxIDs for each node i that is a struct or union
@@ -135,7 +133,7 @@ func (u *Unit) Free() {
 	u.ambiguous.Free()
 	u.matched.Free()
 	u.visits.Free()
-	u.names.Free()
+	u.names.list.Free()
 	u.slow.free()
 }
 

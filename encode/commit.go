@@ -23,11 +23,11 @@ func (f *input) commitUnit(u *workspace) error {
 
 // keep does what remains to be done for a committed unit. It uses nothing that commits of later
 // units use, so it may run beside them.
-func (f *input) keep(u *workspace) {
+func keep(f *input, u *workspace) {
 	defer u.locate()
 	f.progress(u)
 	if f.merge == nil {
-		f.keepStates(u)
+		keepStates(f, u)
 	}
 }
 

@@ -122,7 +122,7 @@ func (e *emitter) aheadTypes(choices []compactstate.Choice) {
 	for i := range choices {
 		e.hashes = append(e.hashes, dedup.RecordHash(e.protos[e.starts[i]:e.starts[i+1]]))
 	}
-	e.run.set.AheadRecords(e.hashes)
+	dedup.AheadRecords(e.run.set, e.hashes)
 }
 
 // nextProto returns the prototype of the function that addFunc has now, and its hash.

@@ -244,11 +244,12 @@ func (f *input) saveStates(u *workspace) error {
 		}
 	}
 	if f.merge != nil {
-		return f.mergeStates(u)
+		return mergeStates(f, u)
 	}
 	// A state that is a repeat has no new names: it needs no look-up here.
 	for i := range u.funcs.states.S {
-		if err := r.internState(u.funcs.states.S[i].of(u)); err != nil {
+		ps, annots := u.funcs.states.S[i].of(u)
+		if err := internState(r.set, ps, annots); err != nil {
 			return u.reader.Cursor.UnitError(err.Error())
 		}
 	}
@@ -256,14 +257,14 @@ func (f *input) saveStates(u *workspace) error {
 }
 
 // internState adds the strings of a state.
-func (r *run) internState(ps []compactstate.Param, an []unit.Annot) (err error) {
+func internState(set *dedup.Set, ps []compactstate.Param, an []unit.Annot) (err error) {
 	for j := range ps {
-		if ps[j].Name, err = r.intern(ps[j].Name); err != nil {
+		if ps[j].Name, err = set.Intern(ps[j].Name); err != nil {
 			return err
 		}
 	}
 	for j := range an {
-		if an[j].Value, err = r.intern(an[j].Value); err != nil {
+		if an[j].Value, err = set.Intern(an[j].Value); err != nil {
 			return err
 		}
 	}
@@ -272,27 +273,27 @@ func (r *run) internState(ps []compactstate.Param, an []unit.Annot) (err error) 
 
 // keepStates moves the unit's states to the run, in functions-table order. Their strings have been
 // added, so a later unit may be committed meanwhile.
-func (f *input) keepStates(u *workspace) {
-	f.reserveStates(u)
+func keepStates(f *input, u *workspace) {
+	reserveStates(f, u)
 	for i := range u.funcs.states.S {
-		st, raw := f.placeState(u, i)
+		st, raw := placeState(f, u, i)
 		f.run.keepState(u, st, raw)
 	}
 }
 
 // mergeStates is keepStates for a merged file. It adds the strings, too, or notes them for the end
 // of the file.
-func (f *input) mergeStates(u *workspace) error {
-	f.reserveStates(u)
+func mergeStates(f *input, u *workspace) error {
+	reserveStates(f, u)
 	for i := range u.funcs.states.S {
-		st, raw := f.placeState(u, i)
+		st, raw := placeState(f, u, i)
 		ps, annots := st.of(u)
-		if f.run.funcs.states.Has(st.Entry, st.Flags, st.Sym, st.Ret, ps, f.run.annotations(annots)) {
+		if f.run.funcs.states.Has(st.Entry, st.Flags, st.Sym, st.Ret, ps, f.run.funcs.annotations(annots)) {
 			continue // its names have come with the first state
 		}
 		if !f.merge.finishing {
 			f.merge.later(ps, annots)
-		} else if err := f.run.internState(ps, annots); err != nil {
+		} else if err := internState(f.run.set, ps, annots); err != nil {
 			return u.reader.Cursor.UnitError(err.Error())
 		}
 		f.run.keepState(u, st, raw)
@@ -301,7 +302,7 @@ func (f *input) mergeStates(u *workspace) error {
 }
 
 // reserveStates makes room for the unit's states, and counts them.
-func (f *input) reserveStates(u *workspace) {
+func reserveStates(f *input, u *workspace) {
 	if len(u.funcs.states.S) > 0 {
 		f.run.funcs.states.Reserve(f.run.funcs.table.MaxEntry(), nil)
 	}
@@ -309,7 +310,7 @@ func (f *input) reserveStates(u *workspace) {
 }
 
 // placeState gives the types of state i ids of the Set. raw has their ids for -V.
-func (f *input) placeState(u *workspace, i int) (st *stateRec, raw []uint32) {
+func placeState(f *input, u *workspace, i int) (st *stateRec, raw []uint32) {
 	st = &u.funcs.states.S[i]
 	ps, _ := st.of(u)
 	if f.run.raw != nil {
@@ -330,7 +331,7 @@ func (st *stateRec) of(u *workspace) ([]compactstate.Param, []unit.Annot) {
 // keepState keeps a state unless it is a repeat.
 func (r *run) keepState(u *workspace, st *stateRec, raw []uint32) {
 	ps, annots := st.of(u)
-	if !r.funcs.states.Add(st.Entry, st.Flags, st.Sym, st.Ret, ps, r.annotations(annots)) {
+	if !r.funcs.states.Add(st.Entry, st.Flags, st.Sym, st.Ret, ps, r.funcs.annotations(annots)) {
 		return
 	}
 	if raw != nil {
@@ -341,13 +342,13 @@ func (r *run) keepState(u *workspace, st *stateRec, raw []uint32) {
 
 // annotations returns the annotations of a state in the form that compactstate takes. The result is
 // valid until the next call.
-func (r *run) annotations(annots []unit.Annot) []compactstate.Annotation {
+func (fs *functions) annotations(annots []unit.Annot) []compactstate.Annotation {
 	if len(annots) == 0 {
 		return nil
 	}
-	r.funcs.scratch = r.funcs.scratch[:0]
+	fs.scratch = fs.scratch[:0]
 	for _, a := range annots {
-		r.funcs.scratch = append(r.funcs.scratch, compactstate.Annotation{Value: a.Value, Component: a.Component})
+		fs.scratch = append(fs.scratch, compactstate.Annotation{Value: a.Value, Component: a.Component})
 	}
-	return r.funcs.scratch
+	return fs.scratch
 }

@@ -167,7 +167,7 @@ func (p *pipeline) keepCommitted() {
 	for p.err == nil && p.kept < p.commit {
 		s := p.ring[p.kept%len(p.ring)]
 		p.unlocked(func() {
-			p.f.keep(s)
+			keep(p.f, s)
 			p.released(s)
 		})
 		p.kept++
@@ -273,7 +273,7 @@ func (f *input) finishTypes() error {
 		if err != nil {
 			return err
 		}
-		f.keep(&u)
+		keep(f, &u)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (f *input) readSymbols() error {
 	e.PrefetchRange(symtab.Offset, symtab.Size)
 	if f.run.funcs.table == nil {
 		// Count first, because a table that grows leaves its old copies behind.
-		n, err := f.countFuncs(e, symtab, strtab)
+		n, err := countFuncs(e, symtab, strtab, f.run.funcs.padding)
 		if err != nil {
 			return err
 		}
@@ -101,12 +101,12 @@ func (f *input) readSymbols() error {
 	return nil
 }
 
-// countFuncs returns how many functions the function table will have.
-func (f *input) countFuncs(e *mmapelf.File, symtab *mmapelf.Section, strtab []byte) (n int, err error) {
+// countFuncs returns how many functions the function table will have, with padding or without.
+func countFuncs(e *mmapelf.File, symtab *mmapelf.Section, strtab []byte, padding bool) (n int, err error) {
 	var wait []compactstate.Symbol
 	var touched arena.Touched
 	count := func() {
-		if f.run.funcs.padding {
+		if padding {
 			n += len(wait)
 		} else {
 			n += compactstate.WithoutPadding(strtab, wait, &touched)
