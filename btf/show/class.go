@@ -119,7 +119,7 @@ func (p *Printer) typedef(t view.Type) {
 	case of.Kind() == btf.KindArray:
 		p.array(of, &declaration{name: name, form: p.outermost(of)}, 0)
 	case of.Kind() == btf.KindFwd && p.opt.Expand:
-		pointers{p}.empty(of, p.opt.Quiet)
+		p.composite(of, p.outermost(of))
 		p.text(" ")
 		p.name(name)
 	case isUnion(of):

@@ -193,11 +193,6 @@ func (e *emitter) definition(t view.Type) bool {
 	if e.known(t) {
 		return true
 	}
-	if t.Kind() == btf.KindFwd {
-		pointers{e.Printer}.empty(t, false)
-		e.text(";\n")
-		return true
-	}
 	e.members(t)
 	e.plain(t)
 	return true

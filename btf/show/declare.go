@@ -77,7 +77,7 @@ func (p *Printer) declareType(t view.Type, d *declaration, depth int) {
 			p.declareConst(strings.TrimPrefix(string(appendPrintable(nil, text))+" ", " "), t.Target(), d, depth)
 			return
 		}
-	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
+	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
 		if p.expands(t, d) || unnamed(t) {
 			p.writtenOut(t, d, d.base, " ")
 			return
@@ -92,23 +92,23 @@ func (p *Printer) declareType(t view.Type, d *declaration, depth int) {
 			p.declareFunc(t, d, " (")
 			return
 		}
-	case btf.KindFwd:
-		if t.Flag() && d.stars > 0 && p.opt.Expand || !t.Flag() && d.expand && p.opt.Pointers {
-			pointers{p}.declareEmpty(t, d)
-			return
-		}
 	}
 	p.named(t, d)
 }
 
 // expands reports whether t is written out where its name could stand for it. Of unions
-// the option decides alone.
+// the option decides alone. What a forward declaration declares has no members; it is
+// written out if pointers lead to it.
 func (p *Printer) expands(t view.Type, d *declaration) bool {
-	if d.indent >= maxIndent {
+	switch {
+	case d.indent >= maxIndent:
 		return false
-	}
-	if t.Kind() == btf.KindUnion {
+	case t.Kind() == btf.KindUnion:
 		return p.opt.Expand
+	case t.Kind() == btf.KindFwd && t.Flag():
+		return p.opt.Expand && d.stars > 0
+	case t.Kind() == btf.KindFwd:
+		return p.opt.Pointers && d.expand
 	}
 	return d.expand && (t.Kind() == btf.KindStruct || t.IsEnum())
 }
@@ -156,7 +156,7 @@ func (p *Printer) declareConst(word string, t view.Type, d *declaration, depth i
 		p.text(" ")
 		p.name(d.name)
 	case unnamed(t) || p.expands(t, d):
-		if t.Kind() != btf.KindUnion {
+		if !isUnion(t) {
 			d.name = d.holder
 		}
 		d.constant, d.withFooter = true, d.top || d.footer
@@ -178,7 +178,7 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 	} else {
 		f := p.inner(d.form, base)
 		f.footer = d.withFooter
-		f.inUnion = f.inUnion || t.Kind() == btf.KindUnion
+		f.inUnion = f.inUnion || isUnion(t)
 		f.bare = f.bare || pointed
 		switch {
 		case between == " * ":

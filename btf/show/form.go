@@ -5,8 +5,9 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// maxIndent is how deep structs are written out: deeper ones contain themselves.
-const maxIndent = 64
+// maxIndent is how deep structs are written out. Of deeper ones the name is written: they
+// contain themselves. Without a name, they end the text with an error.
+const maxIndent = view.MaxDepth
 
 // columns for names without and with Expand.
 const (

@@ -180,9 +180,12 @@ func TestMutants(t *testing.T) {
 // TestSortedHoldsLittle: texts of one name are held to be compared, but not what has no end.
 func TestSortedHoldsLittle(t *testing.T) {
 	b := btftest.New()
+	for range 10_000 { // the more BTF, the more text it may have
+		b.Int("int", 4)
+	}
 	for range 3 {
 		x := b.Int("int", 4)
-		for range 3000 {
+		for range maxIndent {
 			x = b.Union("", 4, b.Member("a", x, 0), b.Member("b", x, 0))
 		}
 		b.Struct("s", 4, b.Member("x", x, 0))

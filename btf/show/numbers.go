@@ -121,8 +121,9 @@ func (p *numbers) flexibles() {
 
 // biggest adds which number has the most bytes.
 func (p *numbers) biggest() {
-	b, ok := p.biggestOf(p.l.Rows, 0)
-	if !ok {
+	p.findBiggest(p.l.Type)
+	b := p.biggestOf(p.l.Rows) // which may be in another order than those of the type
+	if b == nil {
 		return
 	}
 	p.tabs(p.in)
@@ -132,44 +133,54 @@ func (p *numbers) biggest() {
 	p.note(0, " ", b.Size, " */\n")
 }
 
-// biggestOf finds the first of the biggest members, also in inner structs. It stops at
-// the first member of the size of a word, as pahole does.
-func (p *numbers) biggestOf(rows []view.Row, depth int) (b big, ok bool) {
+// biggestOf finds the first of the biggest members. Those that are structs have been looked
+// at. It stops at the first member of the size of a word, as pahole does.
+func (p *numbers) biggestOf(rows []view.Row) (b *big) {
 	word := uint64(p.v.PointerSize())
 	for i := range rows {
-		m, found := big{Row: rows[i]}, true
-		if of := rows[i].Type().Innermost(); of.IsComposite() {
-			m, found = p.biggestIn(of, depth+1)
+		m, of := &big{Row: rows[i]}, rows[i].Type().Innermost()
+		if of.IsComposite() {
+			m = p.bigs[of.ID]
 		} else {
 			m.elem = of.Size()
 		}
-		if found && (!ok || m.elem > b.elem) {
-			b, ok = m, true
+		if m != nil && (b == nil || m.elem > b.elem) {
+			b = m
 		}
-		if b.elem >= word {
+		if b != nil && b.elem >= word {
 			break
 		}
 	}
-	return b, ok
+	return b
 }
 
-// biggestIn is biggestOf for a struct, which may be in many others.
-func (p *numbers) biggestIn(t view.Type, depth int) (b big, ok bool) {
+// findBiggest finds the biggest number of t, after those of the structs in it. These may be
+// in each other deeper than a stack of calls may be.
+func (p *numbers) findBiggest(t view.Type) {
 	if p.bigs == nil {
 		p.bigs = map[uint32]*big{}
 	}
-	if known, ok := p.bigs[t.ID]; ok || depth > maxIndent {
-		if known == nil {
-			return b, false
+	type partly struct {
+		view.Type
+		member int // the first one that has not been looked at
+	}
+	var open []partly
+	enter := func(t view.Type) {
+		if _, ok := p.bigs[t.ID]; !ok && t.IsComposite() {
+			p.bigs[t.ID] = nil // it may contain itself
+			open = append(open, partly{t, 0})
 		}
-		return *known, true
 	}
-	p.bigs[t.ID] = nil // it may contain itself
-	l := p.lays.Of(t)
-	b, ok = p.biggestOf(l.Rows, depth)
-	p.lays.Done(l)
-	if ok {
-		p.bigs[t.ID] = &b
+	for enter(t); len(open) > 0; {
+		in := &open[len(open)-1]
+		if in.member < in.Vlen() {
+			in.member++
+			enter(in.Member(in.member - 1).Type().Innermost())
+			continue
+		}
+		l := p.lays.Of(in.Type)
+		p.bigs[in.ID] = p.biggestOf(l.Rows)
+		p.lays.Done(l)
+		open = open[:len(open)-1]
 	}
-	return b, ok
 }

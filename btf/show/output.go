@@ -3,6 +3,7 @@ package show
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/bits"
 	"strconv"
 
@@ -185,6 +186,9 @@ func (o *output) pos() int { return o.to.Written + len(o.buf) + o.cut }
 // errTooLong is the error for BTF that was made to become endless text: structs
 // that contain each other, twice each.
 var errTooLong = errors.New("btf: the text of its types has no end: they contain or refer to each other too often")
+
+// errTooDeep is the error for structs without a name that no program has.
+var errTooDeep = fmt.Errorf("btf: more than %d structs without a name are in each other", maxIndent)
 
 // The most text: with -E the types of a kernel need 7 bytes for each byte of BTF.
 const (

@@ -34,23 +34,3 @@ func (p pointers) follow(t view.Type, d *declaration) view.Type {
 func starred(n int, name []byte) []byte {
 	return append(bytes.Repeat([]byte("*"), n), name...)
 }
-
-// declareEmpty is declare for a forward declaration that pointers lead to: it has no
-// members to write out.
-func (p pointers) declareEmpty(t view.Type, d *declaration) {
-	p.typeName(t)
-	p.text(" {\n")
-	p.tabs(d.indent + 1)
-	p.text("} ")
-	p.name(d.name)
-}
-
-// empty adds what a forward declaration t declares, as a struct or union without members.
-func (p pointers) empty(t view.Type, quiet bool) {
-	p.typeName(t)
-	p.text(" {\n")
-	if !isUnion(t) && !quiet {
-		p.text("\n\t/* size: 0, cachelines: 0, members: 0 */\n")
-	}
-	p.text("}")
-}

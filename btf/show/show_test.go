@@ -58,6 +58,9 @@ func TestOptions(t *testing.T) {
 		{"types", "expand", Options{Expand: true}},
 		{"types", "biggest", Options{Biggest: true}},
 		{"consts", "pointers", Options{Expand: true, Pointers: true}},
+		{"constforward", "follow", Options{Pointers: true}},
+		{"constforward", "pointers", Options{Expand: true, Pointers: true}},
+		{"constforward", "quiet", Options{Expand: true, Pointers: true, Quiet: true, Relative: true}},
 	} {
 		want, err := os.ReadFile("testdata/" + x.file + "." + x.golden + ".txt")
 		if err != nil {

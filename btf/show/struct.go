@@ -7,7 +7,7 @@ import (
 )
 
 // composite adds a struct or union from its keyword to its closing brace and
-// attributes. It returns where the brace is.
+// attributes. It returns where the brace is. A forward declaration has no members.
 func (p *Printer) composite(t view.Type, f form) (brace int) {
 	l := p.lays.Of(t)
 	defer p.lays.Done(l)
@@ -18,7 +18,7 @@ func (p *Printer) composite(t view.Type, f form) (brace int) {
 func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	p.uncounted = 0
 	t := l.Type
-	if t.Kind() == btf.KindUnion {
+	if isUnion(t) {
 		p.text("union ")
 	} else {
 		p.text("struct ")
@@ -31,8 +31,8 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	p.mark(l)
 	p.Gaps.note(l)
 	at := p.at
-	if f.indent > 2*maxIndent {
-		return p.pos()
+	if f.indent > maxIndent && p.to.Err == nil {
+		p.to.Err = errTooDeep
 	}
 	for i := range l.Rows {
 		r := &l.Rows[i]
@@ -63,7 +63,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 			p.at = at
 		}
 	}
-	if (f.top || f.footer) && t.Kind() == btf.KindStruct && !p.opt.Quiet {
+	if (f.top || f.footer) && !isUnion(t) && !p.opt.Quiet {
 		p.footer(l, f)
 	}
 	p.tabs(f.indent)
