@@ -44,7 +44,8 @@ type config struct {
 	n               int
 	jobs            []int
 	kernels         []string
-	main            string
+	main            string // kernel whose floors, phases and growth the report shows
+	measured        string // kernel whose floors, phases and growth are measured: main, if it is among kernels
 	parts           []string
 	corpus          string
 	pahole          string
@@ -154,8 +155,8 @@ func (c *config) findCorpus(kernels string) (err error) {
 			c.kernels = append(c.kernels, filepath.Base(path))
 		}
 	}
-	if !slices.Contains(c.kernels, c.main) {
-		c.main = c.kernels[0]
+	if c.measured = c.main; !slices.Contains(c.kernels, c.main) {
+		c.measured = c.kernels[0]
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func readThrough(path string) error {
 
 // phases collects the phase times that btflite reports.
 func (b *bench) phases(ctx context.Context) error {
-	path, k := b.vmlinux(b.main), b.results.kernel(b.main)
+	path, k := b.vmlinux(b.measured), b.results.kernel(b.measured)
 	k.Phases = nil
 	return b.inTurns(ctx, k.Name+", phases", b.statistics(path, nil, func(s *encodeStats) {
 		k.Stats = s
@@ -126,7 +126,7 @@ func (b *bench) phases(ctx context.Context) error {
 
 // growth runs btflite on the first sixteenth, eighth, ... of the CUs.
 func (b *bench) growth(ctx context.Context) error {
-	path, k := b.vmlinux(b.main), b.results.kernel(b.main)
+	path, k := b.vmlinux(b.measured), b.results.kernel(b.measured)
 	all := b.statistics(path, nil, func(s *encodeStats) { k.Stats = s })
 	all.rounds = 1
 	if err := b.inTurns(ctx, k.Name+", all CUs", all); err != nil {
@@ -146,13 +146,13 @@ func (b *bench) growth(ctx context.Context) error {
 
 // floors finds the smallest memory cgroups.
 func (b *bench) floors(ctx context.Context) error {
-	k := b.results.kernel(b.main)
+	k := b.results.kernel(b.measured)
 	// Pages that any other process has mapped stay in the page cache and are
 	// charged to nobody here, so the runs read a copy that is theirs alone. It
 	// lies beside the kernels, since a temporary folder may be in memory.
 	path := filepath.Join(b.corpus, fmt.Sprintf("bench-%d.part", os.Getpid()))
 	defer os.Remove(path)
-	if err := copyTo(b.vmlinux(b.main), path); err != nil {
+	if err := copyTo(b.vmlinux(b.measured), path); err != nil {
 		return err
 	}
 	var trials []trial

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,9 +17,9 @@ func writeReport(r *Results, c *config) error {
 		return errors.New("nothing was measured")
 	}
 	main := r.Kernels[0]
-	for _, k := range r.Kernels {
-		if k.Name == c.main {
-			main = k
+	for _, name := range []string{c.measured, c.main} {
+		if i := slices.IndexFunc(r.Kernels, func(k *KernelResult) bool { return k.Name == name }); i >= 0 {
+			main = r.Kernels[i]
 		}
 	}
 	plots := filepath.Join(c.to, plotsFolder)

@@ -71,6 +71,33 @@ func TestReportSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
+// TestReportKeepsMainKernel: a run over other kernels leaves the main kernel's floors, phases and growth
+// in the report.
+func TestReportKeepsMainKernel(t *testing.T) {
+	c := &config{main: "v1-test", to: t.TempDir()}
+	if err := c.findCorpus("a-other,b-other"); err != nil {
+		t.Fatal(err)
+	}
+	if c.main != "v1-test" || c.measured != "a-other" {
+		t.Errorf("the report is about %s, and %s is measured", c.main, c.measured)
+	}
+	for in, want := range map[string]string{"v1-test": "v1-test", "none": "a-other"} {
+		r := sampleResults()
+		r.kernel("a-other").Floors = []Floor{{"btflite -j1", 99, 1, Sample{}}}
+		r.kernel("b-other")
+		c.main = in
+		if err := os.WriteFile(filepath.Join(c.to, "README.md"), []byte(figuresBegin+figuresEnd), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeReport(r, c); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(filepath.Join(c.to, "BENCHMARKS.md")); err != nil || !strings.Contains(string(text), "-only=floor -main="+want) {
+			t.Errorf("main kernel %s: %v, %s", in, err, text)
+		}
+	}
+}
+
 func TestWriteReportWritesThePicture(t *testing.T) {
 	c := &config{main: "other", to: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(c.to, "README.md"), []byte(figuresBegin+figuresEnd), 0o644); err != nil {

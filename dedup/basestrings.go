@@ -252,12 +252,6 @@ func (b *Base) tail(off uint32) []byte {
 // Bytes returns the text of a token of the base. The base owns the memory.
 func (b *Base) Bytes(t Name) []byte { return b.blob.NameBytes(t) }
 
-// Types returns the number of types of the base, including its own bases.
-func (b *Base) Types() int { return int(b.types) }
-
-// StrEnd returns the first string offset after the base's strings.
-func (b *Base) StrEnd() uint32 { return b.strEnd }
-
 // BigEndian reports the byte order of the base's target.
 func (b *Base) BigEndian() bool { return b.blob.BigEndian }
 

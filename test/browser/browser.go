@@ -139,13 +139,9 @@ func (b *Browser) Call(method string, params any, result any) {
 func (b *Browser) Open(url string) {
 	b.t.Helper()
 	b.Call("Page.navigate", map[string]any{"url": url}, nil)
-	for range 200 {
-		if b.Eval(`document.readyState + " " + location.href`) == "complete "+url {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
+	if !b.wait(func() bool { return b.Eval(`document.readyState + " " + location.href`) == "complete "+url }) {
+		b.t.Fatalf("%s does not load", url)
 	}
-	b.t.Fatalf("%s does not load", url)
 }
 
 // Eval is the text of a JavaScript expression's value.
@@ -181,18 +177,31 @@ func (b *Browser) Text(s string) {
 	b.Call("Input.insertText", map[string]any{"text": s}, nil)
 }
 
-// Check compares the value of an expression.
+// Check waits until an expression has a value. It may evaluate it often: what changes the page, and
+// not to the same each time, is for Eval.
 func (b *Browser) Check(what, expr, want string) {
 	b.t.Helper()
-	got := b.Eval(expr)
-	for range 50 { // what follows an event may take a moment
-		if got == want {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-		got = b.Eval(expr)
+	got := ""
+	if !b.wait(func() bool { got = b.Eval(expr); return got == want }) {
+		b.t.Errorf("%s: %q, want %q", what, got, want)
 	}
-	b.t.Errorf("%s: %q, want %q", what, got, want)
+}
+
+// patience is how long a busy machine may take for what follows an event.
+const patience = 30 * time.Second
+
+// wait waits until a condition holds. After a failure it does not wait long for others.
+func (b *Browser) wait(holds func() bool) bool {
+	most := patience
+	if b.t.Failed() {
+		most = time.Second
+	}
+	for end := time.Now().Add(most); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
 }
 
 // Screenshot is kept where BTFLITE_SCREENSHOTS names a folder.
