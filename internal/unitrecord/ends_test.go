@@ -100,23 +100,68 @@ func TestSharedChunks(t *testing.T) {
 // have no symbol. It reads those that have one in each unit, because they may have other types there.
 // The functions around them have no symbol of their name.
 func TestFunctionsInlinedWithOtherTypes(t *testing.T) {
-	const inline = "static inline __attribute__((always_inline)) "
+	got := inlined(t, "odd(x) + same(x) + none((long)x)",
+		inline+"int odd(int x) { return x + 1; } "+inline+"int same(int x) { return x + 2; } "+inline+"int none(int x) { return x + 3; }",
+		inline+"int odd(long x) { return x + 1; } "+inline+"int same(int x) { return x + 2; } "+inline+"int none(char *x) { return x[3]; }",
+		symbols("odd", "same"))
+	for name, is := range map[string]bool{"same": true, "odd": false, "none": false} {
+		if bytes.Contains(got, []byte("\x00"+name+"\x00")) != is {
+			t.Errorf("the BTF has the function %s: %v, want %v", name, !is, is)
+		}
+	}
+}
+
+// TestInlinedWithoutNames: a function whose parameter has no name is left out of BTF, also if there is
+// a symbol of its name. In another unit it has no such parameter, and there it is read.
+func TestInlinedWithoutNames(t *testing.T) {
+	const n = 8 // more functions than a run has
+	for other, argument := range map[string]string{"int x": "x", "void": ""} {
+		var unit [2]strings.Builder
+		var uses, names []string
+		for k := range n {
+			names = append(names, fmt.Sprint("odd", k))
+			for i, param := range []string{"int", other} {
+				fmt.Fprintf(&unit[i], "%sint %s(%s) { return %d; } ", inline, names[k], param, k)
+			}
+			uses = append(uses, names[k]+"(ARGUMENT)")
+		}
+		got := inlined(t, strings.Join(uses, " + "), "#define ARGUMENT x\n"+unit[0].String(),
+			"#define ARGUMENT "+argument+"\n"+unit[1].String(), symbols(names...))
+		for _, name := range names {
+			if !bytes.Contains(got, []byte("\x00"+name+"\x00")) {
+				t.Errorf("a parameter without a name, then %s: the BTF lacks the function %s", other, name)
+			}
+		}
+	}
+}
+
+const inline = "static inline __attribute__((always_inline)) "
+
+// symbols is a unit that has nothing but symbols of functions.
+func symbols(names ...string) string {
+	text := "asm(\""
+	for _, name := range names {
+		text += fmt.Sprintf(".globl %s; .type %s, %%function; %s: ", name, name, name)
+	}
+	return text + ".byte 0\");"
+}
+
+// inlined compiles units and links them. It returns the BTF, which must be the same from records and
+// from DWARF. Units with inline functions get functions that evaluate an expression of them.
+func inlined(t *testing.T, expr string, units ...string) []byte {
+	t.Helper()
 	var dwarf, records [][]byte
-	for i, text := range []string{
-		inline + "int odd(int x) { return x + 1; } " + inline + "int same(int x) { return x + 2; } " + inline + "int none(int x) { return x + 3; }",
-		inline + "int odd(long x) { return x + 1; } " + inline + "int same(int x) { return x + 2; } " + inline + "int none(char *x) { return x[3]; }",
-		"asm(\".globl odd, same; .type odd, %function; .type same, %function; odd: same: .byte 0\");",
-	} {
-		if strings.HasPrefix(text, inline) {
+	for i, text := range units {
+		if strings.Contains(text, inline) {
 			for k := range 8 { // more functions than a run has
-				text += fmt.Sprintf(" int f%d(int x) asm(\"renamed%d_%d\"); int f%d(int x) { return odd(x) + same(x) + none((long)x); }", k, i, k, k)
+				text += fmt.Sprintf(" int f%d(int x) asm(\"renamed%d_%d\"); int f%d(int x) { return %s; }", k, i, k, k, expr)
 			}
 		}
 		source := filepath.Join(t.TempDir(), "unit.c")
 		if err := os.WriteFile(source, []byte(text+fmt.Sprintf(" int used%d;", i)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		path := compiled(t, source, "-O2")
+		path := compiled(t, source, "-O2", "-std=gnu2x")
 		data, err := os.ReadFile(path)
 		record := sameAsDWARF(t, path)
 		if record == nil || err != nil {
@@ -128,9 +173,5 @@ func TestFunctionsInlinedWithOtherTypes(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%d bytes of BTF from records, %d others from DWARF", len(got), len(want))
 	}
-	for name, is := range map[string]bool{"same": true, "odd": false, "none": false} {
-		if bytes.Contains(got, []byte("\x00"+name+"\x00")) != is {
-			t.Errorf("the BTF has the function %s: %v, want %v", name, !is, is)
-		}
-	}
+	return got
 }

@@ -199,6 +199,35 @@ func TestTags(t *testing.T) {
 	}
 }
 
+// TestUnwantedTagsOfKnownTypes: functions of several units have parameters of the same types. A reader that wants no tags of types reads all nodes of a unit that has
+// some, also those of types that it knows from other units: a reference to a tag has to lead to the type
+// that it tags.
+func TestUnwantedTagsOfKnownTypes(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("#define T(x) __attribute__((btf_type_tag(#x)))\n")
+	for i := range 200 {
+		fmt.Fprintf(&text, "struct s%d { const char *a; struct s%d *b; int T(of_function) *c%d; long d%d[%d]; };\nint NAME(f%d)(struct s%d *p, int T(of_function) *q) { return 1; }\n",
+			i, (i+7)%200, i%5, i, 1+i%9, i, i)
+		if i%20 == 0 { // the types around it are not known
+			fmt.Fprintf(&text, "struct NAME(own%d) { struct s%d T(of_function) *s; }; int NAME(g%d)(struct NAME(own%d) *p, struct s%d T(of_function) *q) { return 1; }\n", i, i, i, i, i)
+		}
+	}
+	source := filepath.Join(t.TempDir(), "tags.c")
+	if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dwarf, records := taggedUnits(t, "clang", source, "-DTYPES_ONLY", "of_function")
+	if records == nil {
+		t.Skip("clang writes no tags")
+	}
+	d, r := linked(t, dwarf...), linked(t, records...)
+	for name, features := range recordSets {
+		if want, got := withFeatures(t, d, features), withFeatures(t, r, features); !bytes.Equal(got, want) {
+			t.Errorf("features %s: %d bytes of BTF from records, %d others from DWARF", name, len(got), len(want))
+		}
+	}
+}
+
 // taggedUnits compiles the source as three units. It returns the objects with DWARF and the same with
 // records; nil if the compiler does not write the tag.
 func taggedUnits(t *testing.T, cc, source, define, tag string) (dwarf, records [][]byte) {
