@@ -46,7 +46,7 @@ func TestSeveralInputs(t *testing.T) {
 				continue
 			}
 			if sum := fmt.Sprintf("%x", sha256.Sum256(out.Bytes()))[:16]; sum != f[0] {
-				t.Errorf("-j%d %s: %d bytes with checksum %s", jobs, line, out.Size(), sum)
+				t.Errorf("-j%d %s: %d bytes with checksum %s", jobs, line, len(out.Bytes()), sum)
 			}
 			out.Close()
 		}

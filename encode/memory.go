@@ -23,12 +23,13 @@ const (
 	leastMemory = 4 << 20
 	leastShare  = 32
 	// usualMemory and usualShare give what kernels need with one worker. They were
-	// measured with 184 to 264 MiB of .debug_info, in control groups of 24 to 31 MiB.
-	// There is some room in them, so that a user who follows the advice does not get
-	// another number the next time. usualWorker is for each further worker.
+	// measured with 176 to 252 MiB of .debug_info, in control groups of 22 to 27 MiB.
+	// There are 1 to 3 MiB of room in them, so that a user who follows the advice does
+	// not get another number the next time. usualWorker is for each further worker: when
+	// memory is scarce, fewer units are in work at once.
 	usualMemory = 9 << 20
-	usualShare  = 11
-	usualWorker = 2 << 20
+	usualShare  = 14
+	usualWorker = 512 << 10
 	// recordTenths adds, for kernels with unit records, so many tenths of .debug_info to
 	// usualMemory. It was measured with 4 and 26 MiB, in limits of 26 and 52 MiB.
 	recordTenths = 12

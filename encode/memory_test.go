@@ -40,7 +40,7 @@ func TestMemoryLimit(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), path+": the memory limit of 1 MiB cannot suffice") {
 			t.Errorf("jobs %d, 1 MiB: %v", jobs, err)
 		}
-		if advice := map[int]string{1: "need 10 MiB", 3: "need 14 MiB with -j3, and 10 MiB with -j1"}[jobs]; err == nil || !strings.HasSuffix(err.Error(), advice) {
+		if advice := map[int]string{1: "need 10 MiB", 3: "need 11 MiB with -j3, and 10 MiB with -j1"}[jobs]; err == nil || !strings.HasSuffix(err.Error(), advice) {
 			t.Errorf("jobs %d: %v, want the advice %q", jobs, err, advice)
 		}
 		_, err = runFiles([]string{path}, encode.Options{Jobs: jobs, MemoryLimit: max(used, 8<<20)})

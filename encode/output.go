@@ -48,12 +48,9 @@ type Output struct {
 	limit *arena.Limit
 }
 
-// Size is the length of the BTF in bytes. 0 means that there was nothing to encode, so
-// nothing should be written: there are no types or, over a base, no units. If the base
-// has all types, the BTF is only a header.
-func (o *Output) Size() int64 { return int64(len(o.data)) }
-
-// Bytes returns the BTF, valid until Close. Do not change it.
+// Bytes returns the BTF, valid until Close. Do not change it. None means that there was
+// nothing to encode, so nothing should be written: there are no types or, over a base, no
+// units. If the base has all types, the BTF is only a header.
 func (o *Output) Bytes() []byte { return o.data }
 
 // Write writes the BTF. It may be called more than once and writes the same

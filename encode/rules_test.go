@@ -164,7 +164,7 @@ func runFiles(paths []string, opt encode.Options) ([]byte, error) {
 		return nil, err
 	}
 	defer out.Close()
-	if out.Size() == 0 {
+	if len(out.Bytes()) == 0 {
 		return nil, nil
 	}
 	var b bytes.Buffer

@@ -207,11 +207,6 @@ func (r *run) recoverCrash(err *error) {
 	}
 }
 
-// Encode is Run for one file.
-func (s *Session) Encode(path string) (*Output, error) {
-	return s.EncodeSource(mmapelf.Source{Path: path})
-}
-
 // EncodeSource is RunSources for one file.
 func (s *Session) EncodeSource(in mmapelf.Source) (*Output, error) {
 	return runPlan(context.Background(), []mmapelf.Source{in}, s.opt, s)

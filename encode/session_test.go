@@ -12,6 +12,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // TestSession: what a session has encoded before leaves no trace, with and
@@ -38,7 +39,7 @@ func TestSession(t *testing.T) {
 			for round := range 2 {
 				for _, path := range files {
 					want, wantErr := encode.Run([]string{path}, opt)
-					got, err := s.Encode(path)
+					got, err := s.EncodeSource(mmapelf.Source{Path: path})
 					if (err == nil) != (wantErr == nil) {
 						t.Fatalf("%s: %v, alone: %v", path, err, wantErr)
 					}
@@ -52,7 +53,7 @@ func TestSession(t *testing.T) {
 					got.Close()
 					want.Close()
 				}
-				if _, err := s.Encode(bad); err == nil {
+				if _, err := s.EncodeSource(mmapelf.Source{Path: bad}); err == nil {
 					t.Error("no error for a file that is not ELF")
 				}
 			}
@@ -90,7 +91,7 @@ func TestSessionForgetsAbbreviations(t *testing.T) {
 	for tag, want := range map[int]string{dt.TagConstType: "CONST", dt.TagVolatileType: "VOLATILE"} {
 		i := intType()
 		x := rule{files: one(i, ref(tag, "", i))}
-		out, err := s.Encode(x.write(t, t.TempDir())[0])
+		out, err := s.EncodeSource(mmapelf.Source{Path: x.write(t, t.TempDir())[0]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,14 +144,14 @@ func TestSessionAfterDamage(t *testing.T) {
 			if err := os.WriteFile(damaged, damage(data[r.IntN(len(data))]), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if out, err := s.Encode(damaged); err == nil {
+			if out, err := s.EncodeSource(mmapelf.Source{Path: damaged}); err == nil {
 				out.Close()
 			} else {
 				failed++
 			}
 			path := files[r.IntN(len(files))]
 			want, wantErr := encode.Run([]string{path}, opt)
-			got, err := s.Encode(path)
+			got, err := s.EncodeSource(mmapelf.Source{Path: path})
 			if (err == nil) != (wantErr == nil) {
 				t.Fatalf("%s: %s: %v, alone: %v", name, path, err, wantErr)
 			}

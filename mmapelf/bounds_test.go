@@ -257,14 +257,6 @@ func TestReleaseBounds(t *testing.T) {
 	}
 }
 
-func TestQuoteOdd(t *testing.T) {
-	for s, want := range map[string]string{"a b~": "a b~", " ": " ", "a\x1f": `"a\x1f"`, "a\x7f": `"a\x7f"`, "\x00a": `"\x00a"`, "é": `"é"`, "": ""} {
-		if got := quoteOdd(s); got != want {
-			t.Errorf("%q: %s, want %s", s, got, want)
-		}
-	}
-}
-
 // TestStreamBounds: Need beyond the section gives the bytes that the section has.
 func TestStreamBounds(t *testing.T) {
 	text, streams := streamText()

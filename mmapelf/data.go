@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/internal/message"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 )
@@ -161,7 +162,7 @@ func (f *File) Data(s *Section) ([]byte, error) {
 	for left := mem; len(left) > 0; {
 		step := left[:min(expandStep, len(left))]
 		if err := f.Limit.Check(len(step)); err != nil {
-			return nil, pathError(f.Path, fmt.Errorf("%s: %d of %d bytes are expanded: %w", quoteOdd(s.label()), x.got, x.size, err))
+			return nil, pathError(f.Path, fmt.Errorf("%s: %d of %d bytes are expanded: %w", message.OneLine(s.label()), x.got, x.size, err))
 		}
 		if err := x.fill(step); err != nil {
 			return nil, err

@@ -26,6 +26,7 @@ import (
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // File is an ELF file mapped into memory. The exported fields, all but Scarce and Limit,
@@ -67,21 +68,11 @@ type FormatError struct {
 
 // Error implements error.
 func (e *FormatError) Error() string {
-	msg := fmt.Sprintf("%s+%#x: %s", quoteOdd(e.Section), e.Offset, e.What)
+	msg := fmt.Sprintf("%s+%#x: %s", message.OneLine(e.Section), e.Offset, e.What)
 	if e.Path == "" {
 		return msg
 	}
-	return quoteOdd(e.Path) + ": " + msg
-}
-
-// quoteOdd quotes s when it holds bytes that could confuse a terminal or log.
-func quoteOdd(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] > '~' {
-			return fmt.Sprintf("%q", s)
-		}
-	}
-	return s
+	return message.OneLine(e.Path) + ": " + msg
 }
 
 // errorf builds a FormatError for this file.
@@ -179,7 +170,7 @@ func pathError(path string, err error) error {
 	if _, ok := err.(*os.PathError); ok {
 		return err
 	}
-	return fmt.Errorf("%s: %w", quoteOdd(path), err)
+	return fmt.Errorf("%s: %w", message.OneLine(path), err)
 }
 
 // Close removes the mapping and the expanded sections. Every slice that was

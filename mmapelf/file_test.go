@@ -266,9 +266,9 @@ func TestCloseUnmaps(t *testing.T) {
 	}
 }
 
-func TestErrorsQuoteOddNames(t *testing.T) {
+func TestErrorsEscapeOddNames(t *testing.T) {
 	err := (&FormatError{Path: "a\x1b[2Jb", Section: ".x\n", Offset: 16, What: "bad"}).Error()
-	if want := `"a\x1b[2Jb": ".x\n"+0x10: bad`; err != want {
+	if want := `a\x1b[2Jb: .x\n+0x10: bad`; err != want {
 		t.Errorf("%s, want %s", err, want)
 	}
 }

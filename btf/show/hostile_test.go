@@ -97,7 +97,7 @@ func TestEndless(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := view.New(blob)
-		err = New(io.Discard, v, Options{Expand: true}).All()
+		err = New(io.Discard, v, Options{Expand: true}).List(&Filter{}, Text, "")
 		if errors.Is(err, errTooLong) != c.tooLong {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -48,7 +48,7 @@ func TestRare(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		if err := New(&got, v, opt).All(); err != nil {
+		if err := New(&got, v, opt).List(&Filter{}, Text, ""); err != nil {
 			t.Fatal(err)
 		}
 		if a, b := diffLine(got.Bytes(), want); a != b {
@@ -73,7 +73,7 @@ func TestRenamedTwice(t *testing.T) {
 	made.Struct("top_b", 16, s("b"), u("b"))
 	v := view.New(made.Blob(t))
 	var got bytes.Buffer
-	if err := New(&got, v, Options{Compile: true}).All(); err != nil {
+	if err := New(&got, v, Options{Compile: true}).List(&Filter{}, Text, ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b"} {

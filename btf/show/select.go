@@ -173,9 +173,6 @@ func (p *Printer) Methods(f *Filter, separator string) error {
 	return p.Flush()
 }
 
-// All prints every struct and union that has a name, in the order of ids.
-func (p *Printer) All() error { return p.List(&Filter{}, Text, "") }
-
 // nameOf is the name of t, or for a nameless type the name of its typedef, if any.
 func nameOf(p *Printer, t view.Type) []byte {
 	if name := t.Name(); len(name) > 0 {

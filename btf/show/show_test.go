@@ -38,7 +38,7 @@ func TestAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		if err := New(&got, load(t, f), Options{}).All(); err != nil {
+		if err := New(&got, load(t, f), Options{}).List(&Filter{}, Text, ""); err != nil {
 			t.Fatal(err)
 		}
 		if a, b := diffLine(got.Bytes(), want); a != b {
@@ -67,7 +67,7 @@ func TestOptions(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		if err := New(&got, load(t, "testdata/"+x.file+".btf"), x.opt).All(); err != nil {
+		if err := New(&got, load(t, "testdata/"+x.file+".btf"), x.opt).List(&Filter{}, Text, ""); err != nil {
 			t.Fatal(err)
 		}
 		if a, b := diffLine(got.Bytes(), want); a != b {

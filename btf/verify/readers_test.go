@@ -74,7 +74,9 @@ func readAll(b *btf.Blob) (errs []error) {
 			return nil
 		},
 		func() error { stats.Of(view.New(b), 20); return nil },
-		func() error { return show.New(&w, view.New(b), show.Options{Expand: true}).All() },
+		func() error {
+			return show.New(&w, view.New(b), show.Options{Expand: true}).List(&show.Filter{}, show.Text, "")
+		},
 	} {
 		errs = append(errs, read())
 		w.Reset()

@@ -13,7 +13,7 @@ func TestJobsFollowMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := f.Truncate(440 << 20); err != nil { // 49 MiB are usual
+	if err := f.Truncate(440 << 20); err != nil { // 41 MiB are usual
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -22,7 +22,7 @@ func TestJobsFollowMemory(t *testing.T) {
 		want  int
 	}{
 		{0, true, 16}, {0, false, 16}, {1 << 40, true, 16}, {1 << 20, false, 16},
-		{1 << 20, true, 1}, {49 << 20, true, 1}, {50 << 20, true, 1}, {53 << 20, true, 3}, {63 << 20, true, 8}, {100 << 20, true, 16},
+		{1 << 20, true, 1}, {41 << 20, true, 1}, {42 << 20, true, 1}, {45 << 20, true, 3}, {55 << 20, true, 8}, {100 << 20, true, 16},
 	} {
 		c := newEncoding()
 		c.opt.Encode.Jobs, c.bareJobs = 16, tt.bare

@@ -286,14 +286,6 @@ func TestSizeLimits(t *testing.T) {
 	}
 }
 
-func TestQuoteOdd(t *testing.T) {
-	for s, want := range map[string]string{"a b~": "a b~", " ": " ", "a\x1f": `"a\x1f"`, "a\x7f": `"a\x7f"`, "\x00a": `"\x00a"`, "": ""} {
-		if got := quoteOdd(s); got != want {
-			t.Errorf("%q: %s, want %s", s, got, want)
-		}
-	}
-}
-
 // TestWriteContent: exactly as many bytes as announced, in any number of writes.
 func TestWriteContent(t *testing.T) {
 	for _, c := range []struct {

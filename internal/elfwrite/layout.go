@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Where the contents go.
@@ -71,7 +72,7 @@ type NoRoomError struct {
 }
 
 func (e *NoRoomError) Error() string {
-	return fmt.Sprintf("section %s is loaded with the program and has room for %d bytes there, not for %d", quoteOdd(e.Section), e.Has, e.Need)
+	return fmt.Sprintf("section %s is loaded with the program and has room for %d bytes there, not for %d", message.OneLine(e.Section), e.Has, e.Need)
 }
 
 // tail is the end of the file if plan can reuse it: it has some of the sections to be
@@ -104,7 +105,7 @@ func (m *image) plan(sections []Section) (*plan, error) {
 		}
 		loaded, err := m.checkLoaded(i)
 		if err != nil {
-			return nil, fmt.Errorf("section %s: %w", quoteOdd(sections[k].Name), err)
+			return nil, fmt.Errorf("section %s: %w", message.OneLine(sections[k].Name), err)
 		}
 		inPlace[k] = !slices.Contains(t.members, i) && m.fitsInPlace(i, uint64(sections[k].Size))
 		if loaded && !inPlace[k] {
@@ -170,14 +171,14 @@ func (m *image) lookUp(sections []Section) ([]int, error) {
 			return nil, fmt.Errorf("bad section name %q", s.Name)
 		}
 		if s.Size < 0 || s.Size > 1<<61 {
-			return nil, fmt.Errorf("bad size of section %s: %d", quoteOdd(s.Name), s.Size)
+			return nil, fmt.Errorf("bad size of section %s: %d", message.OneLine(s.Name), s.Size)
 		}
 		if slices.ContainsFunc(sections[:k], func(o Section) bool { return o.Name == s.Name }) {
-			return nil, fmt.Errorf("section %s is given twice", quoteOdd(s.Name))
+			return nil, fmt.Errorf("section %s is given twice", message.OneLine(s.Name))
 		}
 		index[k] = m.find(s.Name)
 		if index[k] == m.strIndex {
-			return nil, fmt.Errorf("section %s is the section name table and cannot be replaced", quoteOdd(s.Name))
+			return nil, fmt.Errorf("section %s is the section name table and cannot be replaced", message.OneLine(s.Name))
 		}
 	}
 	return index, nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Target describes the machine of an ELF file: class, byte order, machine and the flags
@@ -33,7 +34,7 @@ func TargetOf(path string) (t Target, err error) {
 	}
 	img, err := readImage(f, info.Size())
 	if err != nil {
-		return t, fmt.Errorf("%s: %w", quoteOdd(path), err)
+		return t, fmt.Errorf("%s: %w", message.OneLine(path), err)
 	}
 	t = Target{class64: img.class64, order: img.order, machine: img.order.Uint16(img.ehdr[18:]),
 		flags: img.order.Uint32(img.ehdr[pick(img.class64, 48, 36):])}

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 
 	"github.com/btflite/btflite/internal/fileid"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // Section is a section to be set.
@@ -73,7 +74,7 @@ func setOrCheck(path string, read os.FileInfo, sections []Section, onlyCheck boo
 			}
 			err = fmt.Errorf("cannot %s a new file in its folder: %w", pathErr.Op, cause(pathErr.Err))
 		}
-		return fmt.Errorf("%s: %w", quoteOdd(path), err)
+		return fmt.Errorf("%s: %w", message.OneLine(path), err)
 	}
 	return nil
 }
@@ -272,14 +273,4 @@ type zeros struct{}
 func (zeros) Read(b []byte) (int, error) {
 	clear(b)
 	return len(b), nil
-}
-
-// quoteOdd quotes s when it holds bytes that could confuse a terminal or log.
-func quoteOdd(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] > '~' {
-			return fmt.Sprintf("%q", s)
-		}
-	}
-	return s
 }
