@@ -20,7 +20,9 @@ import (
 // readAll prints all types of BTF in each way, as the commands that read do.
 func readAll(data []byte) error {
 	for _, print := range []func(*btf.Blob) error{
-		func(b *btf.Blob) error { return show.New(io.Discard, view.New(b), show.Options{}).All() },
+		func(b *btf.Blob) error {
+			return show.New(io.Discard, view.New(b), show.Options{}).List(&show.Filter{}, show.Text, "")
+		},
 		func(b *btf.Blob) error { return dump.Raw(io.Discard, b, nil) },
 		func(b *btf.Blob) error { return dump.C(io.Discard, b, dump.COptions{}) },
 		func(b *btf.Blob) error { return dump.JSON(io.Discard, b, nil, dump.Compact) },

@@ -147,3 +147,29 @@ func TestNested(t *testing.T) {
 		}
 	}
 }
+
+// TestCompileTypedef: a typedef that is asked for comes after what it needs, and once more, as in
+// pahole. Later it is known, and an empty line stands for it.
+func TestCompileTypedef(t *testing.T) {
+	var typedef uint32
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		typedef = b.Typedef("in_t", b.Struct("in", 4, b.Member("x", b.Int("int", 4), 0)))
+	}))
+	var got strings.Builder
+	p := New(&got, v, Options{Compile: true})
+	p.Entry(v.Type(typedef), &Filter{}, Text, "")
+	p.Entry(v.Type(typedef), &Filter{}, Text, "")
+	const want = `struct in {
+	int                        x;                    /*     0     4 */
+
+	/* size: 4, cachelines: 1, members: 1 */
+	/* last cacheline: 4 bytes */
+};
+typedef struct in in_t;
+typedef struct in in_t;
+
+`
+	if err := p.Flush(); err != nil || got.String() != want {
+		t.Errorf("%v, got\n%s\nwant\n%s", err, &got, want)
+	}
+}
