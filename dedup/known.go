@@ -227,7 +227,7 @@ func (k *Known) Same(x, y uint32) bool { return k.set.index.types.equivalent(x, 
 func Same(s *Set, x, y uint32) bool { return s.index.types.equivalent(x, y) }
 
 // Undecided reports whether Commit decides about types of u that Resolve has looked up, because a
-// name has several definitions. It is for tests.
+// name has several definitions.
 func Undecided(u *Unit) bool { return u.dirty || u.loops || u.err != nil }
 
 // equivalent is Known.Same.

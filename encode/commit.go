@@ -66,7 +66,9 @@ func (f *input) commit(u *workspace, reread func() error) error {
 			// that is needed. Read the unit again, with the alias in force and with all
 			// its types.
 			u.restart()
-			u.whole = errors.Is(err, dedup.ErrIncomplete)
+			if u.whole = errors.Is(err, dedup.ErrIncomplete); u.whole {
+				f.proofs.refused.Add(1)
+			}
 			if err := reread(); err != nil {
 				return err
 			}

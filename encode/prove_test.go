@@ -118,3 +118,34 @@ func (n *Proofs) compare(t *testing.T, f *input, u *workspace) {
 		n.Equivalent++
 	}
 }
+
+// TestProofsPay: modules whose units are refused are read as a whole after the first refusal, and others
+// do not notice a few refusals.
+func TestProofsPay(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		refused func(seq int) bool
+		want    int // tried, of 100 units
+	}{
+		{"none is refused", func(int) bool { return false }, 99},
+		{"all are refused", func(seq int) bool { return seq > 0 }, 1},
+		{"the first unit has a name with two definitions", func(seq int) bool { return seq == 0 }, 0},
+		{"few are refused", func(seq int) bool { return seq%10 == 9 }, 99},
+		{"half are refused from some unit on", func(seq int) bool { return seq > 20 && seq%2 == 0 }, 42},
+	} {
+		var p proofs
+		tried := 0
+		for seq := range 100 {
+			pays := p.pay(seq)
+			if pays {
+				tried++
+			}
+			if (pays || seq == 0) && c.refused(seq) {
+				p.refused.Add(1)
+			}
+		}
+		if tried != c.want {
+			t.Errorf("%s: %d units were tried, not %d", c.name, tried, c.want)
+		}
+	}
+}

@@ -217,6 +217,7 @@ type input struct {
 	lines *debuginfo.Lines // nil until first use
 	variables
 	replaced *replaced // nil if it does not matter
+	proofs   proofs
 	symbols
 }
 

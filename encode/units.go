@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"sync/atomic"
+
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/debuginfo"
@@ -46,9 +48,13 @@ func (f *input) readUnit(u *workspace) error {
 		return err
 	}
 	if err := f.resolve(u); err != nil || !dedup.Refuses(f.run.set, &u.unit.Types) {
+		if r.Cursor.Seq == 0 && dedup.Undecided(&u.unit.Types) {
+			f.proofs.refused.Add(1) // so would be the next ones
+		}
 		return err
 	}
 	// The committer would read it again, and the other workers would wait.
+	f.proofs.refused.Add(1)
 	u.restart()
 	u.whole = true
 	return f.readUnit(u)
@@ -58,7 +64,7 @@ func (f *input) readUnit(u *workspace) error {
 // set knows, if that is possible.
 func (u *workspace) readDIEs(f *input, p int) error {
 	r := &u.reader
-	if !f.proves() || u.whole || !unit.MayProve(r) {
+	if u.whole || !f.proves(u) || !unit.MayProve(r) {
 		return r.Read(p)
 	}
 	done, err := unit.ReadKnown(r, p, f.run.set)
@@ -84,20 +90,34 @@ var testProofs struct {
 	check func(f *input, u *workspace) // called for each unit that leaves out types; it may be nil
 }
 
-// leastProved is the size of .debug_info from which on the types of a module are proved. A small
-// module has few units, and more of them are read twice: all modules of Linux 6.12 take a fifth less
-// CPU time if only the large ones are proved.
-const leastProved = 8 << 20
+// proofs counts the units of a module whose types were proved while they were read, and those of them that
+// were refused.
+type proofs struct{ tried, refused atomic.Int32 }
 
-// proves reports whether units may leave out types that the set knows. Readers and -V need
-// all of them.
-func (f *input) proves() bool {
-	o := &f.Input.Options
-	if f.opt.Base != nil && len(f.File.Info) < leastProved && testProofs.check == nil && !testProofs.late {
+// mostRefused is how many units must be tried for each one that is refused. A refused unit is read twice,
+// which costs about as much as another unit gains by its proofs.
+const mostRefused = 4
+
+// pay reports whether it pays to prove the types of the unit with this sequence number. The first unit of
+// a module does not gain: it brings FWDs and copies of typedefs, which it must not find in the base, so
+// half of its types become nodes anyway. Neither do the units of some modules, because all of them have a
+// name with several definitions.
+func (p *proofs) pay(seq int) bool {
+	if seq == 0 || p.refused.Load()*mostRefused > p.tried.Load() {
 		return false
 	}
-	return !testProofs.off && f.run.raw == nil && f.opt.Functions == nil && f.run.phase != batch &&
-		!o.WholeBitfields && !o.Marks && !o.KeepSigns
+	p.tried.Add(1)
+	return true
+}
+
+// proves reports whether unit u may leave out types that the set knows. Readers and -V need
+// all of them.
+func (f *input) proves(u *workspace) bool {
+	o := &f.Input.Options
+	if testProofs.off || f.run.raw != nil || f.opt.Functions != nil || f.run.phase == batch || o.WholeBitfields || o.Marks || o.KeepSigns {
+		return false
+	}
+	return f.opt.Base == nil || testProofs.check != nil || testProofs.late || f.proofs.pay(u.reader.Cursor.Seq)
 }
 
 // canRead returns an error if this run cannot read the record of u's unit.

@@ -145,7 +145,7 @@ func (x *prover) leadsTo(ref, id uint32, alike bool, depth int) bool {
 	}
 	if to := x.refAt(ref); to&dedup.Extern != 0 {
 		to &^= dedup.Extern
-		return to == id || alike && x.known.Same(to, id)
+		return to == id || alike && x.isSame(ref, to, id)
 	}
 	return x.plausible(ref, id, alike, depth)
 }

@@ -38,6 +38,7 @@ type proofs struct {
 	guess   uint32                  // id that the next type may have
 	names   arena.Vec[uint32]       // by hash of the first names: a struct, union or enumeration without a name
 	asked   []asked                 // of this unit
+	pairs                           // of references that do not lead to the very type
 	small   *[lowCodes]dwarf.Abbrev // see prover.low
 	index   uint32                  // the type that indexes arrays
 	inner   int                     // arrays inside arrays that are left out
@@ -72,8 +73,10 @@ func (x *proofs) begin(set *dedup.Set, size int) {
 	x.stamp += x.size // the last unit's offsets end there
 	if x.size = uint32(size); x.stamp > 1<<32-1-x.size {
 		clear(x.met.S)
+		clear(x.alike.S)
 		x.stamp = 0
 	}
+	x.pairs.begin()
 	x.met.S[0] = uint64(x.stamp) // void is at offset 0
 	x.guess, x.inner = 0, 0
 	x.on, x.settled, x.moved, x.arrays = true, false, false, false
@@ -109,6 +112,7 @@ func (x *proofs) free() {
 	x.fwds.Free()
 	x.met.Free()
 	x.names.Free()
+	x.pairs.free()
 	x.asked = nil
 }
 
@@ -203,12 +207,18 @@ func settleOne(w *walker, a assumed, to dedup.Ref) (ok bool, err error) {
 	case to == 0:
 		return false, nil
 	case to&dedup.Extern != 0:
-		if alike && x.known.Same(to&^dedup.Extern, a.id) {
+		if alike && x.isSame(a.ref, to&^dedup.Extern, a.id) {
 			return true, nil
 		}
-	case x.plausible(a.ref, a.id, alike, 0):
-		x.left.Append(dedup.Unproved{Ref: to, ID: a.id, Exact: !alike, Member: member})
-		return true, nil
+	default:
+		p := dedup.Unproved{Ref: to, ID: a.id, Exact: !alike, Member: member}
+		if x.isNoted(p) {
+			return true, nil
+		}
+		if x.plausible(a.ref, a.id, alike, 0) {
+			x.note(p)
+			return true, nil
+		}
 	}
 	return w.takeBack(int(a.owner))
 }
@@ -416,12 +426,16 @@ func (x *prover) leads(ref, id uint32, off int, alike bool) bool {
 		to := x.refAt(ref)
 		if to&dedup.Extern != 0 {
 			to &^= dedup.Extern
-			return to == id || alike && x.known.Same(to, id)
+			return to == id || alike && x.isSame(ref, to, id)
+		}
+		p := dedup.Unproved{Ref: to, ID: id, Exact: !alike && x.known.Strict(), Member: alike}
+		if x.isNoted(p) {
+			return true
 		}
 		if to == 0 || !x.plausible(ref, id, alike, 0) {
 			return false
 		}
-		x.left.Append(dedup.Unproved{Ref: to, ID: id, Exact: !alike && x.known.Strict(), Member: alike})
+		x.note(p)
 		return true
 	}
 	if !(alike && x.named) && !x.seems(ref, id) && !x.plausible(ref, id, alike, 0) {

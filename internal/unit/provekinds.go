@@ -304,7 +304,7 @@ func (x *prover) lead(open, off int) bool {
 		}
 		ref, id := e.ref, e.id
 		e.ref, e.id = 0, 0 // void is void
-		if !x.leads(ref, id, off, true) {
+		if x.alike.S[id&metMask] != metPair(id, x.stamp+ref) && !x.leads(ref, id, off, true) {
 			return false
 		}
 	}
