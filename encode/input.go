@@ -16,7 +16,8 @@ import (
 func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 	d, err := debuginfo.Open(in, debuginfo.Settings{
 		Names: &r.names, ByText: r.opt.Base != nil, Limit: r.limit, Expanding: r.expanding(), DebugFiles: r.opt.DebugFiles, Workers: r.opt.Jobs,
-		Scarce: func(size uint64) bool { return r.opt.MemoryLimit != 0 && r.opt.MemoryLimit < 2*size },
+		Declared: r.session.takeDeclared(),
+		Scarce:   func(size uint64) bool { return r.opt.MemoryLimit != 0 && r.opt.MemoryLimit < 2*size },
 	})
 	if err != nil {
 		return nil, r.whileExpanding(in.Path, err)

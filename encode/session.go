@@ -3,6 +3,7 @@ package encode
 import (
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/names"
 )
 
@@ -15,6 +16,8 @@ type Session struct {
 	opt  Options
 	set  *dedup.Set
 	pool *names.Pool
+	// declared has abbreviations of all files.
+	declared debuginfo.Declared
 	// workspaces of the pipeline, kept between files.
 	workspaces []workspace
 	limit      arena.Limit // of all memory that is kept
@@ -60,6 +63,14 @@ func (s *Session) dropPool() {
 	for i := range s.workspaces {
 		s.workspaces[i].reader.Cursor.Reader.Free() // it has tokens of the pool
 	}
+}
+
+// takeDeclared returns the abbreviations of earlier files.
+func (s *Session) takeDeclared() *debuginfo.Declared {
+	if s == nil {
+		return nil
+	}
+	return &s.declared
 }
 
 // takePool returns the pool for the next run.

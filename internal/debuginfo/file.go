@@ -60,6 +60,8 @@ type Settings struct {
 	Scarce func(size uint64) bool
 	// Workers is how many goroutines read the units; <= 1 is one.
 	Workers int
+	// Declared has abbreviations of earlier files; nil for none.
+	Declared *Declared
 }
 
 // DebugFiles says where separate debug files are looked for, beside the places that every
@@ -167,8 +169,24 @@ func (f *File) placeNames() error {
 	if !f.Names.Place() {
 		return fmt.Errorf("%s: .debug_str: %d bytes do not fit next to the other inputs (2 GiB in all)", f.Path, len(f.Names.Data))
 	}
-	f.shared.declared = dwarf.NewAbbrevCache(dwarf.Types, f.Names.Base+1)
+	f.shared.declared = f.settings.Declared.of(f.Names.Base + 1)
 	return nil
+}
+
+// Declared keeps the abbreviations of one file for the next one: modules of a kernel declare the same
+// ones. The zero value is ready. Use it for one file at a time.
+type Declared struct{ cache *dwarf.AbbrevCache }
+
+// of returns the abbreviations that were compiled for a base of names. d may be nil.
+func (d *Declared) of(nameBase uint32) *dwarf.AbbrevCache {
+	if d != nil && d.cache != nil && d.cache.NameBase() == nameBase {
+		return d.cache
+	}
+	c := dwarf.NewAbbrevCache(dwarf.Types, nameBase)
+	if d != nil {
+		d.cache = c
+	}
+	return c
 }
 
 // ltoPrefix is the prefix of debug sections in GCC's objects with intermediate code.

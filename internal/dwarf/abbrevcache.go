@@ -5,7 +5,8 @@ import "sync/atomic"
 // AbbrevCache keeps compiled abbreviations by what they declare. GCC writes a table for
 // each unit and numbers it anew, but the 390,000 abbreviations of a kernel are only 2,600
 // different ones once constants that the plan does not read (DW_AT_decl_file, _line and
-// _column) are left out. It serves all units of a file, in any number of goroutines.
+// _column) are left out. It serves all units of a file, or of several files, in any number of
+// goroutines.
 //
 // An entry stays for good: the first abbreviations of a file are those of most units, so
 // a full cache misses one in forty. The whole declaration is the key. A hit is never a guess.
@@ -25,6 +26,9 @@ const (
 func NewAbbrevCache(plan *Plan, nameBase uint32) *AbbrevCache {
 	return &AbbrevCache{plan: plan, nameBase: nameBase}
 }
+
+// NameBase returns the base of names that the cache is for.
+func (c *AbbrevCache) NameBase() uint32 { return c.nameBase }
 
 // cachedAbbrev is an abbreviation with its program.
 type cachedAbbrev struct {
