@@ -96,7 +96,12 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	opt.Encode.Jobs, opt.Encode.Sessions = 1, min(jobs, len(mods))
 	b := &batch{c: c, opt: opt, bases: m.bases, to: m.outDir, fullToo: m.fullToo, strict: m.strict}
 	largestFirst(mods)
-	r := newBatchReport(strings.Join(m.bases, " + "), b.run(jobs, mods), time.Since(began))
+	c.guard.syncLater()
+	results := b.run(jobs, mods)
+	if err := c.guard.syncFolders(); err != nil {
+		return err
+	}
+	r := newBatchReport(strings.Join(m.bases, " + "), results, time.Since(began))
 	if text := r.mismatchText(); text != "" {
 		c.warn(text)
 	}

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/btflite/btflite/internal/elfwrite"
@@ -96,11 +99,44 @@ func (t *target) replace(g *guard, content func(io.Writer) error, first func() e
 		return err
 	}
 	done = true
-	if err := elfwrite.SyncDir(filepath.Dir(t.file)); err != nil {
+	if err := g.syncFolder(filepath.Dir(t.file)); err != nil {
 		return fmt.Errorf("file written, but its folder could not be synchronised: %w", err)
 	}
 	return nil
 }
+
+// syncFolder makes a rename in a folder last, or leaves that to syncFolders.
+func (g *guard) syncFolder(dir string) error {
+	g.mu.Lock()
+	later := g.unsynced != nil
+	if later {
+		g.unsynced[dir] = struct{}{}
+	}
+	g.mu.Unlock()
+	if later {
+		return nil
+	}
+	return syncDir(dir)
+}
+
+// syncLater makes syncFolder leave its work to syncFolders.
+func (g *guard) syncLater() { g.unsynced = map[string]struct{}{} }
+
+// syncFolders makes all renames last that syncFolder has left to it: once for each folder. Each
+// file has reached the disk before it was renamed, so after a power failure meanwhile it is the old
+// one or the new one.
+func (g *guard) syncFolders() error {
+	for _, dir := range slices.Sorted(maps.Keys(g.unsynced)) {
+		if err := syncDir(dir); err != nil {
+			return message.FileError(dir, "files written, but it could not be synchronised", err)
+		}
+	}
+	g.unsynced = nil
+	return nil
+}
+
+// syncDir is replaced by tests.
+var syncDir = elfwrite.SyncDir
 
 // openTemp creates a file with an unused random name in dir. Its mode is reduced by the
 // umask.
@@ -119,9 +155,17 @@ func openTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	return nil, err
 }
 
+// buffers has buffers of outputs. A run over many modules writes one file after another.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, outputBuffer) }}
+
 // buffered runs content over a buffer in front of w.
 func buffered(w io.Writer, content func(io.Writer) error) error {
-	b := bufio.NewWriterSize(w, outputBuffer)
+	b := buffers.Get().(*bufio.Writer)
+	b.Reset(w)
+	defer func() {
+		b.Reset(nil)
+		buffers.Put(b)
+	}()
 	if err := content(b); err != nil {
 		return err
 	}

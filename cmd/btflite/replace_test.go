@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -302,5 +304,63 @@ func TestOutputThatIsAnInputIsRefused(t *testing.T) {
 		if err := target.refuseInputs([]string{"free2", "in"}); (err != nil) != tt.refused {
 			t.Errorf("%s: %v", tt.out, err)
 		}
+	}
+}
+
+// TestFoldersAreSynchronised: a rename lasts only if its folder is synchronised. After one output that
+// happens at once, after many of them once for each folder.
+func TestFoldersAreSynchronised(t *testing.T) {
+	c, _, _ := testCLI(t)
+	root := t.TempDir()
+	var synced []string
+	old := syncDir
+	defer func() { syncDir = old }()
+	syncDir = func(dir string) error {
+		entries, _ := os.ReadDir(dir)
+		synced = append(synced, fmt.Sprint(filepath.Base(dir), len(entries)))
+		return old(dir)
+	}
+	write := func(name string) {
+		path := filepath.Join(root, name)
+		to, err := c.resolveTarget(path, nil)
+		if err == nil {
+			err = to.write(c.guard, writeText("x"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(want ...string) {
+		t.Helper()
+		if !slices.Equal(synced, want) {
+			t.Errorf("folders and their files when they were synchronised: %q, want %q", synced, want)
+		}
+		synced = nil
+	}
+	for _, dir := range []string{"a", "b"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a/1")
+	want("a1")
+	c.guard.syncLater()
+	write("a/2")
+	write("b/1")
+	write("a/3")
+	want()
+	if err := c.guard.syncFolders(); err != nil {
+		t.Fatal(err)
+	}
+	want("a3", "b1")
+	write("a/4")
+	want("a4")
+	c.guard.syncLater()
+	write("b/2")
+	if err := os.RemoveAll(filepath.Join(root, "b")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.guard.syncFolders(); err == nil {
+		t.Error("no error for a folder that is gone")
 	}
 }

@@ -32,6 +32,8 @@ type guard struct {
 	// folders are the folders that makeFolder has made, parents first.
 	folders []string
 	trees   []string // made by tempFolder
+	// unsynced are the folders that syncFolder has left to syncFolders; nil if it leaves none.
+	unsynced map[string]struct{}
 	// onDeath, if set, runs before the process ends by the signal (it clears the
 	// progress line). It must not call back into the guard.
 	onDeath func(os.Signal)
