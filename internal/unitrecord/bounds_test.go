@@ -17,6 +17,12 @@ func TestBoundsOfNodes(t *testing.T) {
 		if x.begin(&common); common.bad != bad || !bad && x.common[0] != nodes[n] {
 			t.Errorf("node %d of %d is common: damage %v, %v", n, len(nodes), common.bad, x.common)
 		}
+		for k := range 2 { // the first of the common ones, and the one behind the last
+			c := column{b: []byte{refCommon + byte(k)}}
+			if r := x.read(&c, 0); c.bad != (k >= len(x.common)) || !c.bad && r != x.common[k] {
+				t.Errorf("common node %d of %d: damage %v, %d", k, len(x.common), c.bad, r)
+			}
+		}
 		for _, code := range [][]byte{{byte(near(0, int(n)))}, {refHigh, n}, {refFar, n}} {
 			c := column{b: code}
 			if r := x.read(&c, 0); c.bad != bad || !bad && r != nodes[n] {
