@@ -1,6 +1,10 @@
 package dwarf
 
-import "sync/atomic"
+import (
+	"encoding/binary"
+	"math/bits"
+	"sync/atomic"
+)
 
 // AbbrevCache keeps compiled abbreviations by what they declare. GCC writes a table for
 // each unit and numbers it anew, but the 390,000 abbreviations of a kernel are only 2,600
@@ -89,12 +93,25 @@ func (t *Abbrevs) reuse(a *Abbrev, e *cachedAbbrev) {
 }
 
 // declaration holds an abbreviation as .debug_abbrev has it, but for its code and for the
-// constants that the plan does not read, and the format of the unit. Two declarations with
-// the same words are compiled to the same Abbrev.
+// constants that the plan does not read, and the format of the unit. Two declarations that are
+// equal are compiled to the same Abbrev.
 //
-// The first word has the tag, the children flag and the format. Each half of the others
-// has an attribute in 16 bits, its form in 8, and its constant in 8.
-type declaration [7]uint64
+// The first word has the tag, the children flag, the format, and how many bytes the attributes
+// take. The others have these bytes, filled up with zeros.
+type declaration [1 + attrWords]uint64
+
+const (
+	attrWords = 6
+	attrBytes = 8 * attrWords
+)
+
+// Eight bytes of a declaration are mostly four attributes with their forms. These constants find the
+// first byte of them that needs a closer look.
+const (
+	eachByte  = 0x0101010101010101
+	highBits  = 0x80 * eachByte
+	oddImplic = 0x0100010001000100 * uint64(FormImplicitConst)
+)
 
 // read reads the declaration at b[p:], which is behind a code. It returns where it ends, or
 // 0 if it is damaged or does not fit.
@@ -114,53 +131,103 @@ func (d *declaration) read(b []byte, p int, plan *Plan, format unitFormat) (end 
 	*d = declaration{tag | uint64(b[p])<<16 | format.number()<<24}
 	p++
 	uses := &plan.uses[plan.class(Tag(tag))]
-	for n := uint(2); p >= 0 && len(b)-p >= 3; n++ {
-		attr, form := uint64(b[p]), uint64(b[p+1])
-		p += 2
-		if attr|form == 0 {
-			return p
-		}
-		if attr >= 0x80 { // it has two bytes
-			attr, form = attr&0x7f|form<<7, uint64(b[p])
-			p++
-			if attr < 0x80 {
-				return 0 // padded: it could be the 0 of the end
+	var attrs [attrBytes + 8]byte
+	for n := uint(0); n <= attrBytes-8; {
+		var w uint64
+		if left := len(b) - p; left >= 8 {
+			w = binary.LittleEndian.Uint64(b[p:])
+		} else {
+			var last [8]byte
+			if p > len(b) || copy(last[:], b[p:]) == 0 {
+				return 0
 			}
+			w = binary.LittleEndian.Uint64(last[:])
 		}
-		if attr >= 1<<14 || form >= 0x80 || n/2 >= uint(len(d)) {
+		// A byte of t is 0 where an attribute is 0, as at the end, and where a form has a constant. The
+		// lowest high bit of special is at the first such byte, or the first byte from 0x80 on.
+		t := w ^ oddImplic
+		special := ((t-eachByte)&^t | w) & highBits
+		if special == 0 {
+			binary.LittleEndian.PutUint64(attrs[n:], w)
+			n += 8
+			p += 8
+			continue
+		}
+		k := uint(bits.TrailingZeros64(special)) / 8
+		binary.LittleEndian.PutUint64(attrs[n:], w&(1<<(8*k)-1))
+		n += k
+		if p += int(k); p+1 >= len(b) {
 			return 0
 		}
-		if form == uint64(FormImplicitConst) {
-			switch {
-			case attr >= uint64(len(uses)) || p >= len(b):
+		attr, form := uint64(b[p]), uint64(b[p+1])
+		switch {
+		case k%2 == 0 && attr == 0:
+			if form != 0 {
 				return 0
-			case uses[attr].value >= 0:
-				if b[p] >= 0x80 {
-					return 0
-				}
-				form |= uint64(b[p]) << 8
-				p++
-			case b[p] < 0x80:
-				p++
-			default:
-				_, p = SLEB(b, p)
+			}
+			d[0] |= uint64(n) << 32
+			for i := range (n + 7) / 8 {
+				d[1+i] = binary.LittleEndian.Uint64(attrs[8*i:])
+			}
+			return p + 2
+		case k%2 == 0: // an attribute of two bytes
+			p += 2
+			if form-1 >= 0x7f || p >= len(b) || b[p] >= 0x80 {
+				return 0 // too large, or padded
+			}
+			n += uint(copy(attrs[n:], b[p-2:p+1]))
+			attr, form = attr&0x7f|form<<7, uint64(b[p])
+			p++
+		case attr >= 0x80:
+			return 0 // a form of two bytes
+		default:
+			attr, form = uint64(b[p-1]), attr
+			attrs[n] = byte(form)
+			n++
+			p++
+		}
+		if form != uint64(FormImplicitConst) {
+			continue
+		}
+		switch {
+		case attr >= uint64(len(uses)) || p >= len(b):
+			return 0
+		case uses[attr].value >= 0:
+			if b[p] >= 0x80 {
+				return 0
+			}
+			attrs[n] = b[p]
+			n++
+			p++
+		case b[p] < 0x80:
+			p++
+		default:
+			if _, p = SLEB(b, p); p < 0 {
+				return 0
 			}
 		}
-		d[n/2] |= (attr | form<<16) << (n % 2 * 32)
 	}
 	return 0
 }
 
-// equal compares word by word, which costs a third of a call of the runtime's comparison.
+// used returns the words of a declaration that are in use.
+func (d *declaration) used() []uint64 { return d[:1+min(d[0]>>32+7, attrBytes)/8] }
+
+// equal compares word by word, which costs a third of a call of the runtime's comparison. If the first
+// words are equal, the same number of words is in use.
 func (d *declaration) equal(o *declaration) bool {
-	return (d[0]^o[0])|(d[1]^o[1])|(d[2]^o[2])|(d[3]^o[3])|(d[4]^o[4])|(d[5]^o[5])|(d[6]^o[6]) == 0
+	differ := d[0] ^ o[0]
+	for i, w := range d.used() {
+		differ |= w ^ o[i]
+	}
+	return differ == 0
 }
 
 // hash mixes the words of a declaration. Declarations that collide only miss the cache.
 func (d *declaration) hash() uint32 {
 	const m = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
-	h := d[0] * m
-	for _, w := range d[1:] {
+	h := uint64(0)
+	for _, w := range d.used() {
 		h = (h ^ h>>29 ^ w) * m
 	}
 	return uint32(h >> 40)

@@ -148,7 +148,7 @@ func TestDeclaration(t *testing.T) {
 		"constant": declare(1, TagStructureType, true, name, size(4)), "another constant": declare(1, TagStructureType, true, name, size(5)),
 		"a number":       declare(1, TagStructureType, true, name, at{attr: atByteSize, form: FormData1}),
 		"long attribute": declare(1, TagStructureType, true, name, at{attr: 0x2137, form: FormData1}), "another": declare(1, TagStructureType, true, name, at{attr: 0x2138, form: FormData1}),
-		"none": declare(1, TagStructureType, true), "many": declare(1, TagStructureType, true, many(12, FormData1)...),
+		"none": declare(1, TagStructureType, true), "many": declare(1, TagStructureType, true, many(12, FormData1)...), "more": declare(1, TagStructureType, true, slices.Repeat([]at{name}, 20)...),
 	} {
 		d, end := read(b, v5)
 		if other, ok := seen[d]; ok || end != len(b) {
@@ -164,7 +164,7 @@ func TestDeclaration(t *testing.T) {
 		seen[d] = "a format"
 	}
 	for what, b := range map[string][]byte{
-		"13 attributes": declare(1, TagStructureType, true, many(13, FormData1)...), "form of two bytes": declare(1, TagStructureType, true, at{attr: atName, form: 0x1f01}),
+		"24 attributes": declare(1, TagStructureType, true, slices.Repeat([]at{name}, 24)...), "20 long attributes": declare(1, TagStructureType, true, many(20, FormData1)...), "form of two bytes": declare(1, TagStructureType, true, at{attr: atName, form: 0x1f01}),
 		"wanted constant of two bytes": declare(1, TagStructureType, true, size(0x80, 1)), "attribute of three bytes": declare(1, TagStructureType, true, at{attr: 1 << 14, form: FormData1}),
 		"tag of three bytes": declare(1, TagGNUCallSite, true), "constant of a long attribute": declare(1, TagStructureType, true, at{0x2137, FormImplicitConst, []byte{1}}),
 		"overlong constant": declare(1, TagStructureType, true, line(bytes.Repeat([]byte{0x80}, 20)...)),
