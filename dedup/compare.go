@@ -253,7 +253,7 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 		return sameKind && (u.mode == doubt || u.mode == guess && f.mayBecome(u, x, y)), true
 	case enums:
 		if btf.InfoVlen(info) > 0 && btf.InfoVlen(otherInfo) > 0 {
-			return u.mode == guess && sameKind && f.equalEnums(u, x, y), true
+			return u.mode == doubt && name != 0 || u.mode == guess && sameKind && f.equalEnums(u, x, y), true
 		}
 		return name != 0, true
 	}

@@ -181,8 +181,9 @@ const (
 	prove mode = iota
 	// guess is prove, but equal names are enough: match finds types that may be equivalent.
 	guess
-	// doubt is guess for two types of the Set (newest): structs with one name may be equivalent,
-	// even if the first is an older one.
+	// doubt is guess for two types of the Set (newest): could one node be equivalent to both? Structs
+	// with one name may be, even if the first is an older one, and so may enumerations with other
+	// values: the node may have a declaration in their place.
 	doubt
 	// within compares two nodes of a unit, in which each name has one definition.
 	within

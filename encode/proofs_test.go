@@ -174,19 +174,24 @@ func TestPointerToNewArray(t *testing.T) {
 // struct of both units before it, and gets the newer one. That its pointer is foreseen as the one to
 // the older struct must not decide.
 func TestPointerToItself(t *testing.T) {
-	unit := func(label string) *dt.Unit {
-		i, in := intType(), forward(dt.TagUnionType, "in")
-		if label != "" {
-			in = composite(dt.TagUnionType, "in", 64, member(label, i, 0))
+	for _, tag := range []int{dt.TagUnionType, dt.TagEnumerationType} {
+		unit := func(label string) *dt.Unit {
+			i, in := intType(), forward(tag, "in")
+			switch {
+			case label != "" && tag == dt.TagUnionType:
+				in = composite(tag, "in", 64, member(label, i, 0))
+			case label != "":
+				in = enum("in", 4, value(label, 1))
+			}
+			s := structure("s", 16)
+			self, p := ptr(s), ptr(in)
+			s.Add(member("self", self, 0), member("in", p, 8))
+			e, user := enum("e", 4, value("E", 1)), typedef("user"+label, s) // after e, self is foreseen
+			return dt.CU(append([]any{i, e, self, s, in, p, user}, last(i)...)...)
 		}
-		s := structure("s", 16)
-		self, p := ptr(s), ptr(in)
-		s.Add(member("self", self, 0), member("in", p, 8))
-		e, user := enum("e", 4, value("E", 1)), typedef("user"+label, s) // after e, self is foreseen
-		return dt.CU(append([]any{i, e, self, s, in, p, user}, last(i)...)...)
+		f := dt.File{Units: []*dt.Unit{unit("a"), unit("b"), unit("")}}
+		equalsExact(t, &f)
 	}
-	f := dt.File{Units: []*dt.Unit{unit("a"), unit("b"), unit("")}}
-	equalsExact(t, &f)
 }
 
 // last makes the last types of a unit: those near its end are not proved.
