@@ -16,14 +16,12 @@ type newName struct {
 // newNames has the names of the nodes of a unit that are new.
 type newNames struct {
 	list    arena.Vec[newName]
-	hashed  bool // list has the names of all nodes that were new to Resolve
+	hashed  bool // list has the names of all nodes that were new to Resolve, with their hashes
 	touched arena.Touched
 }
 
-// hashNames notes the names of the new nodes, in raw order. Resolve does that for the committer,
-// for which all workers wait: the texts of new names are all over .debug_str, and are in
-// a shared cache afterwards.
-func (u *Unit) hashNames(texts Names) {
+// listNames notes the names of the new nodes, in raw order.
+func (u *Unit) listNames() {
 	names := u.names.list
 	names.Reset()
 	add := func(tok Name, node uint32) {
@@ -38,39 +36,66 @@ func (u *Unit) hashNames(texts Names) {
 			add(m.Name, i)
 		}
 	}
-	u.names.list, u.names.hashed = names, true
-	var toks [aheadBlock]Name
-	for list := names.S; len(list) > 0; {
-		block := list[:min(len(list), aheadBlock)]
-		list = list[len(block):]
-		for k := range block {
-			toks[k] = block[k].token
-		}
-		u.names.touched.Read(uint32(texts.Touch(toks[:len(block)])))
-		for k := range block {
-			b, _ := texts.Bytes(block[k].token) // an error is for internNew
-			block[k].hash = TextHash(b)
-		}
+	u.names.list = names
+}
+
+// hash hashes the texts of at most aheadBlock names. They are all over .debug_str, so it reads
+// them ahead.
+func (x *newNames) hash(block []newName, texts Names) {
+	touch(x, block, texts)
+	for k := range block {
+		b, _ := texts.Bytes(block[k].token) // an error is for internNew
+		block[k].hash = TextHash(b)
 	}
+}
+
+// touch reads the first bytes of the texts of at most aheadBlock names, so that these cache misses
+// overlap.
+func touch(x *newNames, block []newName, texts Names) {
+	var toks [aheadBlock]Name
+	for k := range block {
+		toks[k] = block[k].token
+	}
+	x.touched.Read(uint32(texts.Touch(toks[:len(block)])))
+}
+
+// hashNames does for the committer, for which all workers wait, what it can do without the Set: it
+// hashes the names of new nodes. Afterwards their texts are in a shared cache.
+func (u *Unit) hashNames(texts Names) {
+	u.listNames()
+	for list := u.names.list.S; len(list) > 0; {
+		n := min(len(list), aheadBlock)
+		u.names.hash(list[:n], texts)
+		list = list[n:]
+	}
+	u.names.hashed = true
 }
 
 // internNew adds the strings of the new nodes in raw order. If a name turns out to
 // be an alias, it goes on to the last one and then returns ErrAlias.
 func (s *Set) internNew(u *Unit) error {
+	hashed := u.names.hashed
+	u.names.hashed = false
+	if !hashed {
+		u.listNames()
+	}
 	names := u.names.list.S
-	if !u.names.hashed {
-		u.hashNames(s.names)
-		names = u.names.list.S
-	} else {
+	if hashed {
 		// Some nodes may have been found since then.
 		names = slices.DeleteFunc(names, func(n newName) bool { return u.ID.S[n.node] != idNew })
 	}
-	u.names.hashed = false
 	alias := false
 	for len(names) > 0 {
-		block := names[:min(len(names), aheadBlock)]
-		names = names[len(block):]
-		for _, n := range s.strings.unknown(block, s.names) {
+		n := min(len(names), aheadBlock)
+		block := s.strings.unknown(names[:n])
+		names = names[n:]
+		if hashed {
+			touch(&u.names, block, s.names)
+		} else {
+			u.names.hash(block, s.names)
+		}
+		s.strings.ahead(block)
+		for _, n := range block {
 			b, ok := s.names.Bytes(n.token)
 			if !ok {
 				return errBadName
@@ -91,19 +116,24 @@ func (s *Set) internNew(u *Unit) error {
 	return nil
 }
 
-// unknown moves the names to the front of a block whose tokens are not interned yet, and returns
-// them. It reads what internText will need: each new name costs three or four cache misses. Here
-// the misses of many names overlap, while internText waits for each of them.
-func (t *stringTable) unknown(block []newName, names Names) []newName {
-	var toks [aheadBlock]Name
-	n, mask := 0, uint32(len(t.tags.S)-1)
+// unknown moves the names whose tokens are not interned yet to the front of a block, and returns
+// them.
+func (t *stringTable) unknown(block []newName) []newName {
+	n := 0
 	for _, x := range block {
 		if _, ok := t.offset(x.token); !ok {
-			t.touched.Read(uint32(t.tags.S[x.hash&mask]) + t.byText.S[x.hash&mask].off)
-			block[n], toks[n] = x, x.token
+			block[n] = x
 			n++
 		}
 	}
-	t.touched.Read(uint32(names.Touch(toks[:n])))
 	return block[:n]
+}
+
+// ahead reads what internText will need: each new name costs three or four cache misses. Here the
+// misses of many names overlap, while internText waits for each of them.
+func (t *stringTable) ahead(block []newName) {
+	mask := uint32(len(t.tags.S) - 1)
+	for _, x := range block {
+		t.touched.Read(uint32(t.tags.S[x.hash&mask]) + t.byText.S[x.hash&mask].off)
+	}
 }

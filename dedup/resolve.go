@@ -10,7 +10,7 @@ func (s *Set) Resolve(u *Unit) {
 		return
 	}
 	s.lookUp(u)
-	if len(u.news.S) > 0 {
+	if len(u.news.S) > 0 && !s.Alone {
 		u.hashNames(s.names)
 	}
 }

@@ -40,6 +40,9 @@ type Set struct {
 	// Raw switches merging off: every node becomes a type of its own, for the
 	// batch algorithm (package exact). Set it before the first commit.
 	Raw bool
+	// Alone says that no worker waits for a Commit. Then Resolve does not hash names that the Set
+	// may have, which takes memory and work.
+	Alone bool
 
 	gate    gate // Resolve holds it as a reader, Commit and AddRef as writers
 	names   Names

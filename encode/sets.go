@@ -8,6 +8,7 @@ func (r *run) newSet() error {
 		return err
 	}
 	r.set.SetLimit(r.limit)
+	r.set.Alone = r.opt.Jobs <= 1
 	return nil
 }
 
