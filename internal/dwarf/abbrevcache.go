@@ -103,14 +103,15 @@ type declaration [1 + attrWords]uint64
 const (
 	attrWords = 6
 	attrBytes = 8 * attrWords
+	usedShift = 56 // of the number of bytes; unitFormat.number needs the bits below
 )
 
 // Eight bytes of a declaration are mostly four attributes with their forms. These constants find the
 // first byte of them that needs a closer look.
 const (
-	eachByte  = 0x0101010101010101
-	highBits  = 0x80 * eachByte
-	oddImplic = 0x0100010001000100 * uint64(FormImplicitConst)
+	eachByte      = 0x0101010101010101
+	highBits      = 0x80 * eachByte
+	implicitForms = 0x0100010001000100 * uint64(FormImplicitConst) // four attributes 0 with this form
 )
 
 // read reads the declaration at b[p:], which is behind a code. It returns where it ends, or
@@ -145,7 +146,7 @@ func (d *declaration) read(b []byte, p int, plan *Plan, format unitFormat) (end 
 		}
 		// A byte of t is 0 where an attribute is 0, as at the end, and where a form has a constant. The
 		// lowest high bit of special is at the first such byte, or the first byte from 0x80 on.
-		t := w ^ oddImplic
+		t := w ^ implicitForms
 		special := ((t-eachByte)&^t | w) & highBits
 		if special == 0 {
 			binary.LittleEndian.PutUint64(attrs[n:], w)
@@ -165,7 +166,7 @@ func (d *declaration) read(b []byte, p int, plan *Plan, format unitFormat) (end 
 			if form != 0 {
 				return 0
 			}
-			d[0] |= uint64(n) << 32
+			d[0] |= uint64(n) << usedShift
 			for i := range (n + 7) / 8 {
 				d[1+i] = binary.LittleEndian.Uint64(attrs[8*i:])
 			}
@@ -211,7 +212,7 @@ func (d *declaration) read(b []byte, p int, plan *Plan, format unitFormat) (end 
 }
 
 // used returns the words of a declaration that are in use.
-func (d *declaration) used() []uint64 { return d[:1+min(d[0]>>32+7, attrBytes)/8] }
+func (d *declaration) used() []uint64 { return d[:1+min(d[0]>>usedShift+7, attrBytes)/8] }
 
 // equal compares word by word, which costs a third of a call of the runtime's comparison. If the first
 // words are equal, the same number of words is in use.

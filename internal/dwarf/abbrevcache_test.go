@@ -156,12 +156,22 @@ func TestDeclaration(t *testing.T) {
 		}
 		seen[d] = what
 	}
-	for _, f := range []unitFormat{{version: 4, addrSize: 8}, {version: 5, addrSize: 4}, {version: 5, addrSize: 8, dwarf64: true}, {version: 5, addrSize: 8, bigEndian: true}} {
+	for _, f := range []unitFormat{{version: 2, addrSize: 8}, {version: 3, addrSize: 8}, {version: 4, addrSize: 8}, {version: 5, addrSize: 4}, {version: 5, addrSize: 8, dwarf64: true}, {version: 5, addrSize: 8, bigEndian: true}} {
 		d, _ := read(base, f)
 		if other, ok := seen[d]; ok {
 			t.Errorf("format %+v: the same as %s", f, other)
 		}
 		seen[d] = "a format"
+	}
+	for n := range 8 { // whatever the size is, the version makes a difference
+		versions := map[declaration]bool{}
+		for v := range uint16(4) {
+			d, _ := read(declare(1, TagStructureType, true, append(slices.Repeat([]at{size(4)}, n%2), slices.Repeat([]at{name}, n/2)...)...), unitFormat{version: 2 + v, addrSize: 8})
+			versions[d] = true
+		}
+		if len(versions) != 4 {
+			t.Errorf("%d attributes: only %d of 4 versions differ", n, len(versions))
+		}
 	}
 	for what, b := range map[string][]byte{
 		"24 attributes": declare(1, TagStructureType, true, slices.Repeat([]at{name}, 24)...), "20 long attributes": declare(1, TagStructureType, true, many(20, FormData1)...), "form of two bytes": declare(1, TagStructureType, true, at{attr: atName, form: 0x1f01}),
