@@ -108,8 +108,9 @@ func (f finder) mayMatch(u *Unit, x, id uint32) bool {
 // mayBecome reports whether x, a named struct or union, may get the id y. It may not if choose
 // picked an older definition for x: then it has already rejected y.
 //
-// A type x of the Set is what a type that u left out refers to. It may only be assumed: choose has to
-// confirm it, and must not do so because of x itself. So the unit becomes dirty if y would do as well.
+// If x is a type of the Set, a type that u left out refers to it. The reader may only have assumed
+// that reference, and choose is about to check it. The assumption must not prove itself, so the unit
+// becomes dirty if y would fit as well.
 func (f finder) mayBecome(u *Unit, x, y uint32) bool {
 	if x < idLocal {
 		if x < y && f.mayBeEquivalent(u, x, y, doubt) {

@@ -90,8 +90,8 @@ var testProofs struct {
 	check func(f *input, u *workspace) // called for each unit that leaves out types; it may be nil
 }
 
-// proofs counts the units of a module whose types were proved while they were read, and those of them that
-// were refused.
+// proofs counts the units of a module for which the reader tried to prove types, and how many of these
+// units were refused.
 type proofs struct{ tried, refused atomic.Int32 }
 
 // mostRefused is how many units must be tried for each one that is refused. A refused unit is read twice,

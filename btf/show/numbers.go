@@ -154,8 +154,8 @@ func (p *numbers) biggestOf(rows []view.Row) (b *big) {
 	return b
 }
 
-// findBiggest finds the biggest number of t, after those of the structs in it. These may be
-// in each other deeper than a stack of calls may be.
+// findBiggest finds the biggest number of t. It looks at the structs inside t first. It keeps a list
+// of them in place of calling itself, because structs may be nested deeper than the stack allows.
 func (p *numbers) findBiggest(t view.Type) {
 	if p.bigs == nil {
 		p.bigs = map[uint32]*big{}

@@ -199,9 +199,9 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestUnwantedTagsOfKnownTypes: functions of several units have parameters of the same types. A reader that wants no tags of types reads all nodes of a unit that has
-// some, also those of types that it knows from other units: a reference to a tag has to lead to the type
-// that it tags.
+// TestUnwantedTagsOfKnownTypes: functions of several units have parameters of the same types. If a reader does not
+// want tags of types, and a unit has some, it reads all nodes of the unit. It even reads types that other
+// units had, because each reference to a tag has to lead to the type behind the tag.
 func TestUnwantedTagsOfKnownTypes(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("#define T(x) __attribute__((btf_type_tag(#x)))\n")
