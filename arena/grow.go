@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"math/bits"
 	"os"
 	"unsafe"
 
@@ -46,8 +47,11 @@ func (v *Vec[T]) grow(need int) {
 		want = 2 * held
 	}
 	want = max(want, need, minBytes/size)
-	if want*size < reserveBytes {
-		v.remake(want*size, want)
+	if bytes := want * size; bytes < reserveBytes {
+		if rounded := 1 << bits.Len(uint(bytes-1)); rounded < reserveBytes {
+			bytes = rounded // a size that is kept
+		}
+		v.remake(bytes, bytes/size)
 		return
 	}
 	enough := min((need*size+step-1)/step*step/size, want) // whole steps
@@ -84,7 +88,11 @@ func (v *Vec[T]) remake(bytes, n int) {
 			return
 		}
 	}
-	m, err := mmap.MapRegion(nil, bytes, mmap.COPY, mmap.ANON, 0)
+	var err error
+	m := takeSpare(bytes)
+	if m == nil {
+		m, err = mmap.MapRegion(nil, bytes, mmap.COPY, mmap.ANON, 0)
+	}
 	if err != nil && bytes > need {
 		m, err = mmap.MapRegion(nil, need, mmap.COPY, mmap.ANON, 0)
 	}
@@ -98,9 +106,7 @@ func (v *Vec[T]) remake(bytes, n int) {
 		v.S = make([]T, len(old), n)
 	}
 	copy(v.S, old)
-	if oldMem != nil {
-		_ = oldMem.Unmap()
-	}
+	v.unmap(oldMem)
 }
 
 // take makes m the memory of v, which has length elements and room for n.

@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -22,18 +23,33 @@ func duplicate(to, from []byte) error {
 	_, err := unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(from)), 0,
 		unsafe.Pointer(unsafe.SliceData(to)), uintptr(len(from)), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
 	if err == nil {
-		_ = unix.Madvise(from, unix.MADV_DONTNEED)
+		Advise(from, unix.MADV_DONTNEED)
 	}
 	return err
 }
 
 // populate makes the system give the memory of m, the part of a mapping, at once.
 // Linux before 5.14 cannot: then each page comes when it is used.
-func populate(m []byte) { _ = unix.Madvise(m, unix.MADV_POPULATE_WRITE) }
+func populate(m []byte) { Advise(m, unix.MADV_POPULATE_WRITE) }
 
 // avoidHuge asks for small pages for m, because its end may stay unused.
-func avoidHuge(m []byte) { _ = unix.Madvise(m, unix.MADV_NOHUGEPAGE) }
+func avoidHuge(m []byte) { Advise(m, unix.MADV_NOHUGEPAGE) }
 
 // preferHuge asks for huge pages for m, the part of a mapping that is made of whole ones and
 // will be used as a whole. One takes as long as a few small pages.
-func preferHuge(m []byte) { _ = unix.Madvise(m, unix.MADV_HUGEPAGE) }
+func preferHuge(m []byte) { Advise(m, unix.MADV_HUGEPAGE) }
+
+// Advise gives the system the advice, one of the MADV_ constants, on the pages of m, which
+// begins with a page of a mapping. An error is ignored: advice may only cost time or memory.
+//
+// The scheduler is not told of the call. It lasts some microseconds, but if it lasts longer than
+// 20, the scheduler lets another thread go on in place of this one, and looks for such calls all
+// the time from then on. That took more time than the calls.
+//
+// The argument for unsafe: the address comes from a slice, and the system changes no byte that
+// the advice does not name.
+func Advise(m []byte, advice int) {
+	if len(m) > 0 {
+		_, _, _ = syscall.RawSyscall(syscall.SYS_MADVISE, uintptr(unsafe.Pointer(unsafe.SliceData(m))), uintptr(len(m)), uintptr(advice))
+	}
+}

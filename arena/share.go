@@ -34,5 +34,6 @@ func (v *Vec[T]) Share(x []T, mapping []byte) (at int, ok bool) {
 	checkType[T]()
 	v.Free()
 	v.take(m, pages/size, pages/size)
+	v.shared = true
 	return (from - first) / size, true
 }

@@ -32,13 +32,15 @@ import (
 // Vec is a growable array of a pointer-free type outside the Go heap. The zero
 // value is empty and ready to use. Slices taken from S are valid until the
 // next call that may grow, trim or free the Vec, and no longer: their memory
-// is unmapped then.
+// is unmapped then, or belongs to another Vec.
 type Vec[T any] struct {
 	// S holds the elements. Callers may read and write elements and may cut S
 	// shorter; they must grow it only by the methods.
 	S     []T
 	mem   mmap.MMap // nil: S is on the heap (mapping failed) or empty
 	limit *Limit    // nil: none
+
+	shared bool // mem began with pages of a file (Share)
 }
 
 func (v *Vec[T]) setLimit(l *Limit) { v.limit = l }
@@ -142,9 +144,19 @@ func (v *Vec[T]) Trim(maxBytes int) {
 // Free gives the memory back. The Vec is empty and usable afterwards.
 func (v *Vec[T]) Free() {
 	v.S = nil
-	if v.mem != nil {
-		_ = v.mem.Unmap() // an anonymous mapping: nothing to lose
-		v.mem = nil
+	v.unmap(v.mem)
+	v.mem = nil
+}
+
+// unmap gives back mem, which has been the memory of v, if it is not nil.
+func (v *Vec[T]) unmap(mem mmap.MMap) {
+	switch {
+	case mem == nil:
+	case v.shared:
+		_ = mem.Unmap() // an anonymous mapping: nothing to lose
+		v.shared = false
+	default:
+		giveBack(mem)
 	}
 }
 

@@ -51,6 +51,8 @@ type File struct {
 
 	data    []byte    // the whole file
 	mapping mmap.MMap // nil when data is not a mapping
+	small   bool      // all pages were mapped when it was opened
+	cached  *os.File  // the open file, to ask which pages are cached; nil if nobody asks
 
 	unread func() // frees the memory that a Source was read into; or nil
 
@@ -93,9 +95,22 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	return openFile(path, file)
+	f, err := openFile(path, file)
+	if err != nil || len(f.data) < largeFile {
+		file.Close()
+		return f, err
+	}
+	f.cached = file
+	return f, nil
 }
+
+// largeFile is the size in bytes of a file whose windows are looked up in the page cache before
+// they are read ahead. Small ones are not worth an open file each.
+const largeFile = 16 << 20
+
+// smallFile is the size in bytes of a file whose pages are all mapped when it is opened: most
+// modules. That takes less time than a page fault and some hints for each section.
+const smallFile = 2 << 20
 
 // openFile is Open for a file that is open; it may be closed afterwards.
 func openFile(path string, file *os.File) (*File, error) {
@@ -121,12 +136,15 @@ func openFile(path string, file *os.File) (*File, error) {
 	if err != nil {
 		return nil, pathError(path, fmt.Errorf("cannot map: %w", err))
 	}
+	if len(m) <= smallFile {
+		readNow(m)
+	}
 	f, err := parse(path, m)
 	if err != nil {
 		m.Unmap()
 		return nil, err
 	}
-	f.mapping = m
+	f.mapping, f.small = m, len(m) <= smallFile
 	mapped.Lock()
 	mapped.files[f] = struct{}{}
 	mapped.Unlock()
@@ -188,6 +206,10 @@ func (f *File) Close() error {
 	if f.unread != nil {
 		f.unread()
 		f.unread = nil
+	}
+	if f.cached != nil {
+		f.cached.Close()
+		f.cached = nil
 	}
 	if f.mapping == nil {
 		return nil
@@ -279,21 +301,51 @@ func (f *File) releaseEndingAt(end uint64, b []byte) bool {
 }
 
 // ReleaseRange is Release for the size bytes at file offset off. A range that
-// leaves the file is ignored.
+// leaves the file is ignored. A small file keeps its pages until Close, unless memory is
+// scarce.
 func (f *File) ReleaseRange(off, size uint64) {
 	if f.Scarce {
 		f.advise(off, size, true, coldPages)
+	} else if f.small {
+		return
 	}
 	f.advise(off, size, true, dropPages)
 }
 
 // RandomRange says that the size bytes at file offset off will be read here
 // and there: the system reads no more than what is touched.
-func (f *File) RandomRange(off, size uint64) { f.advise(off, size, false, readRandom) }
+func (f *File) RandomRange(off, size uint64) {
+	if !f.small {
+		f.advise(off, size, false, readRandom)
+	}
+}
 
 // PrefetchRange says that the size bytes at file offset off will be read soon:
 // the system starts reading them from the disk.
-func (f *File) PrefetchRange(off, size uint64) { f.advise(off, size, false, readSoon) }
+func (f *File) PrefetchRange(off, size uint64) {
+	if !f.small && !f.isCached(off, size) {
+		f.advise(off, size, false, readSoon)
+	}
+}
+
+// isCached reports whether a range seems to be in the page cache, by one byte in probeStep. Then
+// a hint to read it soon would only make the system look up each page of it: 2 % of the time of
+// a kernel that was just linked.
+func (f *File) isCached(off, size uint64) bool {
+	if f.cached == nil || size == 0 {
+		return false
+	}
+	end := off + size - 1
+	for ; off < end; off += probeStep {
+		if !isCached(f.cached, off) {
+			return false
+		}
+	}
+	return isCached(f.cached, end)
+}
+
+// probeStep is how far apart the bytes are that isCached looks at.
+const probeStep = 128 << 10
 
 // advise gives a hint on the pages that lie entirely inside a range or, with
 // inside unset, on all that it touches.

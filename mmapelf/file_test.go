@@ -186,7 +186,7 @@ func TestLongSectionNamesAreCut(t *testing.T) {
 
 func TestReleaseKeepsContents(t *testing.T) {
 	l := elftest.Little64
-	big := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
+	big := bytes.Repeat([]byte("0123456789abcdef"), 1<<18) // not a small file
 	f, err := Open(write(t, l.Image(elftest.Section{Name: ".debug_info", Data: big}, elftest.Section{Name: ".x", Type: 1, Data: []byte("y")})))
 	if err != nil {
 		t.Fatal(err)
