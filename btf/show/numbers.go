@@ -1,6 +1,10 @@
 package show
 
-import "github.com/btflite/btflite/btf/view"
+import (
+	"math/bits"
+
+	"github.com/btflite/btflite/btf/view"
+)
 
 // footer adds the numbers of a struct.
 func (p *Printer) footer(l *view.Layout, f form) {
@@ -128,23 +132,30 @@ func (p *numbers) biggest() {
 	}
 	p.tabs(p.in)
 	p.text("/* first biggest size base type member: ")
+	if b.NameOff == 0 {
+		p.text("(null)") // pahole gives printf a NULL string
+	}
 	p.name(b.Name())
 	p.note(0, " ", b.Byte, "")
 	p.note(0, " ", b.Size, " */\n")
 }
 
-// biggestOf finds the first of the biggest members. Those that are structs have been looked
-// at. It stops at the first member of the size of a word, as pahole does.
+// biggestOf finds the first of the biggest members, as pahole does. Those that are structs have
+// been looked at. Of an array only an element counts, but an array in an inner struct counts as a
+// whole. What has more bytes than a word in an inner struct is named by the member around it. Sizes
+// up to the next power of two are equal. The search stops at the first member of the size of a word.
 func (p *numbers) biggestOf(rows []view.Row) (b *big) {
 	word := uint64(p.v.PointerSize())
 	for i := range rows {
 		m, of := &big{Row: rows[i]}, rows[i].Type().Innermost()
-		if of.IsComposite() {
-			m = p.bigs[of.ID]
-		} else {
+		if !of.IsComposite() {
 			m.elem = of.Size()
+		} else if in := p.bigs[of.ID]; in == nil {
+			m = nil
+		} else if m.elem = in.Size; in.Size <= word {
+			m.Row = in.Row
 		}
-		if m != nil && (b == nil || m.elem > b.elem) {
+		if m != nil && (b == nil || bits.Len64(m.elem) > bits.Len64(b.elem)) {
 			b = m
 		}
 		if b != nil && b.elem >= word {

@@ -71,6 +71,9 @@ var shownLines = strings.Split(strings.TrimSpace(`
 -a -x s -q plain.btf
 -l plain.btf
 -l -E types.btf
+-l biggest.btf
+-l -p -E biggest.btf
+-l -a -A -R biggest.btf
 -T -s twice.btf
 -s -T twice.btf
 -D x -C s1 plain.btf

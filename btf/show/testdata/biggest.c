@@ -1,0 +1,35 @@
+/* Structs whose first biggest number lies in inner structs, is an array, or has no name. */
+typedef int a_t[4];
+typedef struct { int q[3]; } td_s;
+struct in { char c; int x; };
+struct array { char c; int x[4]; };
+struct word { char c; int x[2]; };
+struct shorts { char c; short m[2][3]; };
+struct typedefs { char c; a_t ta; };
+struct pointers { char c; void *p[2]; };
+struct wide { char c; __int128 w; };
+struct none { char c; int flex[]; };
+
+struct o1 { char a; struct in in; } o1;
+struct o2 { char a; struct array in; } o2;
+struct o3 { char a; struct word in; } o3;
+struct o4 { char a; struct shorts in; } o4;
+struct o5 { char a; struct typedefs in; } o5;
+struct o6 { char a; struct pointers in; } o6;
+struct o7 { char a; struct wide in; } o7;
+struct o8 { char a; struct none in; } o8;
+struct o9 { char a; td_s in[4]; } o9;
+struct o10 { char a; const struct array in; int z; long y; } o10;
+struct o11 { char a; struct { struct array in; } mid; } o11;
+struct o12 { char a; struct o2 in; } o12;
+struct o13 { char a; union { struct array x; long y; }; } o13;
+struct o14 { char a; union { struct word x; long y; }; } o14;
+struct o15 { char a; struct { char z; int y[2]; }; struct { int y2[4]; }; } o15;
+struct o16 { char a; int zero[0]; struct array q; } o16;
+struct o17 { int i; struct { short s[3]; } t; int y[4]; } o17;
+struct o18 { a_t ta[3]; long x; } o18;
+struct o19 { char a; struct { void (*fp[3])(int); } k; } o19;
+struct o20 { char a; struct { int b:3; int x[2]; } d; } o20;
+struct o21 { short own; struct { char in[3]; } t; struct { char in[4]; } u; } o21;
+struct o22 { int own; struct { char in[7]; } t; } o22;
+struct o23 { char own; struct { char in[3]; } t; short s; } o23;
