@@ -12,6 +12,7 @@ import (
 
 // Type prints one struct, union, enum or typedef.
 func (p *Printer) Type(t view.Type) {
+	p.limit.begin(p.to.Written + len(p.buf))
 	p.at, p.noted = 0, false
 	p.usedAt(t)
 	if p.opt.Pointers && p.opt.Expand {
@@ -50,6 +51,7 @@ func (p *Printer) usedAt(t view.Type) {
 // unnamedType prints a struct or union without a name, as the typedef that gives it
 // one.
 func (p *Printer) unnamedType(t view.Type) {
+	p.limit.begin(p.to.Written + len(p.buf))
 	p.at, p.noted = 0, false
 	p.usedAt(t)
 	name := p.v.Type(p.typedefs[t.ID]).Name()

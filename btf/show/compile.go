@@ -121,7 +121,7 @@ func (e *emitter) members(t view.Type) {
 		}
 		e.unnamed[t.ID] = true
 	}
-	if e.depth > maxIndent {
+	if tooDeep(e) {
 		return
 	}
 	l := e.lays.Of(t)
@@ -139,10 +139,18 @@ func (e *emitter) members(t view.Type) {
 	e.depth--
 }
 
+// tooDeep reports whether types need each other too deep, and ends the text with an error then.
+func tooDeep(e *emitter) bool {
+	if e.depth > maxIndent && e.to.Err == nil {
+		e.to.Err = errTooDeep
+	}
+	return e.depth > maxIndent
+}
+
 // needed emits the types that a member or parameter of type t needs. It reports whether
 // it needs any, even if they were there before.
 func (e *emitter) needed(t view.Type) bool {
-	if e.looked++; e.looked > e.most/perLook && e.to.Err == nil {
+	if e.looked++; e.looked > e.limit.one/perLook && e.to.Err == nil {
 		e.to.Err = errTooLong
 	}
 	if e.over() {
@@ -232,7 +240,7 @@ func (e *emitter) enumeration(t view.Type) bool {
 // pahole leaves out types behind const or behind two pointers.
 func (e *emitter) typedef(t view.Type) bool {
 	name := string(t.Name())
-	if e.typedefs[name] || e.open[name] > 1 || e.depth > maxIndent {
+	if e.typedefs[name] || e.open[name] > 1 || tooDeep(e) {
 		return false
 	}
 	e.open[name]++
@@ -258,7 +266,7 @@ func (e *emitter) typedef(t view.Type) bool {
 
 // proto emits what the result and the parameters of a function need.
 func (e *emitter) proto(t view.Type) bool {
-	if e.depth > maxIndent {
+	if tooDeep(e) {
 		return false
 	}
 	e.depth++

@@ -101,8 +101,6 @@ func (p *Printer) declareType(t view.Type, d *declaration, depth int) {
 // written out if pointers lead to it.
 func (p *Printer) expands(t view.Type, d *declaration) bool {
 	switch {
-	case d.indent >= maxIndent:
-		return false
 	case t.Kind() == btf.KindUnion:
 		return p.opt.Expand
 	case t.Kind() == btf.KindFwd && t.Flag():

@@ -5,9 +5,9 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// maxIndent is how deep structs are written out. Of deeper ones the name is written: they
-// contain themselves. Without a name, they end the text with an error.
-const maxIndent = view.MaxDepth
+// maxIndent is how deep structs are written out. Deeper ones end the text with an error: they
+// contain themselves, or no program has them. view computes alignments this deep.
+const maxIndent = 2 * view.MaxDepth
 
 // columns for names without and with Expand.
 const (

@@ -8,7 +8,7 @@ import (
 
 // writer appends types to the collected text. wrote takes the result back.
 func (p *Printer) writer() ctype.Writer {
-	return ctype.Writer{Text: p.buf, Limit: p.most - p.to.Written, Escape: appendPrintable, Known: p.known}
+	return ctype.Writer{Text: p.buf, Limit: p.limit.end - p.to.Written, Escape: appendPrintable, Known: p.known}
 }
 
 // typeName adds the name of t, as it stands before the name of what has it.
@@ -28,7 +28,7 @@ func (p *Printer) params(proto view.Type) {
 func (p *Printer) wrote(w *ctype.Writer) {
 	p.buf = w.Text
 	if w.Cut && p.to.Err == nil {
-		p.to.Err = errTooLong
+		p.to.Err = p.limit.beyond()
 	}
 }
 

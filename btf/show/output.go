@@ -2,8 +2,6 @@ package show
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"math/bits"
 	"strconv"
 
@@ -17,7 +15,7 @@ type output struct {
 	to     blocks.Writer
 	buf    []byte
 	cut    int             // tabs that were left out: see mostTabs
-	most   int             // bytes of text, then it ends with an error
+	limit  limit           // of the text, then it ends with an error
 	packed map[uint32]bool // types that were seen at an odd place
 	held   bool            // the text is looked at again: it is not written yet
 }
@@ -183,23 +181,10 @@ func (o *output) full() bool {
 // the width of a column.
 func (o *output) pos() int { return o.to.Written + len(o.buf) + o.cut }
 
-// errTooLong is the error for BTF that was made to become endless text: structs
-// that contain each other, twice each.
-var errTooLong = errors.New("btf: the text of its types has no end: they contain or refer to each other too often")
-
-// errTooDeep is the error for structs without a name that no program has.
-var errTooDeep = fmt.Errorf("btf: more than %d structs without a name are in each other", maxIndent)
-
-// The most text: with -E the types of a kernel need 7 bytes for each byte of BTF.
-const (
-	mostText    = 1 << 20
-	mostPerByte = 128 // of BTF
-)
-
 // over reports whether there is more text than types can need, or an error.
 func (o *output) over() bool {
-	if o.to.Err == nil && o.pos() > o.most {
-		o.to.Err = errTooLong
+	if o.to.Err == nil && o.to.Written+len(o.buf) > o.limit.end {
+		o.to.Err = o.limit.beyond()
 	}
 	return o.to.Err != nil
 }

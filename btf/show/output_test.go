@@ -31,7 +31,7 @@ func TestNumber(t *testing.T) {
 
 // TestPosition: text that has been written counts for the start of a line.
 func TestPosition(t *testing.T) {
-	o := output{to: blocks.Writer{W: io.Discard}, most: 10 * blocks.Size}
+	o := output{to: blocks.Writer{W: io.Discard}, limit: limit{end: 10 * blocks.Size}}
 	for _, n := range []int{blocks.Size - 1, 2, 3 * blocks.Size, 6} {
 		before := o.pos()
 		o.text(strings.Repeat("x", n))

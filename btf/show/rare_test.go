@@ -113,7 +113,8 @@ func TestGaps(t *testing.T) {
 }
 
 // TestNested: the numbers of structs in each other are found however deep these are, wherever they
-// are met first. Structs without a name are written out with all their braces, or end with an error.
+// are met first. Structs without a name, and with Expand all, are written out with all their braces, or
+// end with an error.
 func TestNested(t *testing.T) {
 	const n = 2 * maxIndent
 	var named, unnamed [n]uint32
@@ -134,16 +135,21 @@ func TestNested(t *testing.T) {
 	if err := p.Flush(); err != nil || strings.Count(got.String(), "/* first biggest size base type member: m 0 4 */") != n {
 		t.Errorf("not %d numbers: %v, %s", n, err, &got)
 	}
-	for _, k := range []int{0, 10, maxIndent / 2, maxIndent, maxIndent + 1, n - 1} {
-		var got strings.Builder
-		p := New(&got, v, Options{})
-		p.Type(v.Type(unnamed[k]))
-		if err := p.Flush(); k > maxIndent {
-			if !errors.Is(err, errTooDeep) {
-				t.Errorf("%d structs in each other: %v", k+1, err)
+	for _, x := range []struct {
+		types [n]uint32
+		opt   Options
+	}{{unnamed, Options{}}, {named, Options{Expand: true}}} {
+		for _, k := range []int{0, 10, maxIndent / 2, maxIndent, maxIndent + 1, n - 1} {
+			var got strings.Builder
+			p := New(&got, v, x.opt)
+			p.Type(v.Type(x.types[k]))
+			if err := p.Flush(); k > maxIndent {
+				if !errors.Is(err, errTooDeep) {
+					t.Errorf("%d structs in each other: %v", k+1, err)
+				}
+			} else if err != nil || strings.Count(got.String(), "{") != k+1 || strings.Count(got.String(), "}") != k+1 {
+				t.Errorf("%d structs in each other: %v, %s", k+1, err, &got)
 			}
-		} else if err != nil || strings.Count(got.String(), "struct {") != k+1 || strings.Count(got.String(), "}") != k+1 {
-			t.Errorf("%d structs in each other: %v, %s", k+1, err, &got)
 		}
 	}
 }

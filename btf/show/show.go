@@ -39,7 +39,7 @@ type Printer struct {
 
 // New returns a Printer that writes to w.
 func New(w io.Writer, v *view.View, opt Options) *Printer {
-	p := &Printer{output: output{to: blocks.Writer{W: w}, most: mostText, buf: blocks.Buffer()}, v: v, opt: opt, line: 64, lays: view.NewLayouts(v)}
+	p := &Printer{output: output{to: blocks.Writer{W: w}, buf: blocks.Buffer()}, v: v, opt: opt, line: 64, lays: view.NewLayouts(v)}
 	p.known = columns{p}.known
 	if opt.Compile {
 		p.emitter = newEmitter(p)
@@ -47,9 +47,11 @@ func New(w io.Writer, v *view.View, opt Options) *Printer {
 	if opt.Pointers {
 		p.open = map[uint32]int{}
 	}
+	n := 0
 	for b := v.Blob(); b != nil; b = b.Base {
-		p.most += mostPerByte * (4*len(b.Words) + len(b.Strings))
+		n += 4*len(b.Words) + len(b.Strings)
 	}
+	p.limit = limitFor(n)
 	if opt.CacheLine > 0 {
 		p.line = uint64(opt.CacheLine)
 		p.lays.CacheLine = p.line
