@@ -99,8 +99,9 @@ func (k *Known) Head(id uint32) *[3]uint32 {
 }
 
 // Chosen reports whether a look-up of the type's name, or of its members if it has none, finds
-// this id first: it is the only one, or the one that the last walk decided on (choose).
-func (k *Known) Chosen(id uint32) bool { return k.keys[id].chosen(k.Record(id).Name() != 0) }
+// this id first: it is the only one, or the one that the last walk decided on (choose). named
+// says whether the type has a name.
+func (k *Known) Chosen(id uint32, named bool) bool { return k.keys[id].chosen(named) }
 
 // chosen is Known.Chosen. Types without a name do not have the flag likely: the bit is of their hash.
 // Neither do types of Sets over a base.

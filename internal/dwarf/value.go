@@ -59,7 +59,9 @@ func (t *Abbrevs) Place(a *Abbrev, b []byte, p int, v int) int {
 // them and the bits of the values it set, or -1 if b ends first.
 func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, present uint32) {
 	present = a.Present
-	for _, o := range t.ops[a.prog&^crossProg:] {
+	ops := t.ops[a.prog&^crossProg:]
+	for i := range ops {
+		o := &ops[i] // a copy would read all fields
 		if uint(p) > uint(len(b)) {
 			return -1, 0
 		}

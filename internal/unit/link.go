@@ -35,10 +35,10 @@ func (r *Reader) settle() error {
 // linkRefs turns the DIE offsets of the unit that was walked last into Refs.
 func (r *Reader) linkRefs() {
 	u := &r.Unit
-	if !r.proofs.on {
-		r.index()
-	}
 	nodes, refs := &u.Types.Nodes, r.proofs.refs.S // refs is empty unless types are left out
+	if len(refs) == 0 {
+		r.index() // otherwise proofs.add has done it
+	}
 	dies := len(nodes.S)
 	nodes.AppendSlice(r.extra.S)
 	starts := r.starts.S

@@ -383,13 +383,15 @@ func (x *prover) name(a *dwarf.Abbrev, d *[window]byte) (name dedup.Name, skip i
 
 // proved leaves out the type at off, which is the type id.
 func (x *prover) proved(off int, id uint32) {
-	if len(x.refs.S) == cap(x.refs.S) {
-		x.refs.Grow(len(x.refs.S) + 1)
+	n := len(x.refs.S)
+	if n == cap(x.refs.S) {
+		x.refs.Grow(n + 1)
 	}
-	x.refs.S = append(x.refs.S, id|dedup.Extern)
+	x.refs.S = x.refs.S[:n+1]
+	x.refs.S[n] = id | dedup.Extern
 	m := &x.starts[uint(off)>>6]
 	if m.bits == 0 {
-		m.ref = dedup.Ref(len(x.refs.S))
+		m.ref = dedup.Ref(n + 1)
 	}
 	m.bits |= 1 << (uint(off) & 63)
 	if slot := id & metMask; slot != 0 {

@@ -178,7 +178,7 @@ func (x *prover) aggregate(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n
 	}
 	size := x.load(d, a, dwarf.SlotByteSize, skip)
 	g := x.guess
-	if w := x.known.Head(g); btf.InfoKind(w[1]) == kind && w[2] == size && x.text.is(name, w[0]) && x.known.Chosen(g) {
+	if w := x.known.Head(g); btf.InfoKind(w[1]) == kind && w[2] == size && x.text.is(name, w[0]) && x.known.Chosen(g, w[0] != 0) {
 		if end := x.body(a, g, off, next); end != 0 {
 			x.proved(off, g)
 			return end, int(btf.InfoVlen(w[1]))
@@ -193,7 +193,7 @@ func (x *prover) aggregate(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n
 	}
 	if c != 0 && c != g {
 		w := x.known.Head(c)
-		if btf.InfoKind(w[1]) == kind && w[2] == size && (name != 0 || x.known.Chosen(c)) {
+		if btf.InfoKind(w[1]) == kind && w[2] == size && (name != 0 || x.known.Chosen(c, w[0] != 0)) {
 			if end := x.body(a, c, off, next); end != 0 {
 				x.proved(off, c)
 				return end, int(btf.InfoVlen(w[1]))

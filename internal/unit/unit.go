@@ -358,6 +358,8 @@ func startRef(starts []startWord, off uint32) dedup.Ref {
 }
 
 // index fills in the Refs of r.starts.
+//
+//go:noinline
 func (r *Reader) index() {
 	n := dedup.Ref(r.from.nodes) + 1
 	for i := range r.starts.S {
