@@ -58,7 +58,9 @@ func (p *Printer) unnamedType(t view.Type) {
 	if len(name) > 0 {
 		p.text("typedef ")
 	}
-	p.composite(t, p.outermost(t))
+	f := p.outermost(t)
+	f.holder, f.typedef = name, len(name) > 0
+	p.composite(t, f)
 	if len(name) > 0 {
 		p.typedefName(name)
 	}

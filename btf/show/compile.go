@@ -106,7 +106,9 @@ func (e *emitter) plain(t view.Type) {
 		e.named(of, &declaration{name: t.Name(), form: e.outermost(t)})
 	} else {
 		e.at, e.noted = 0, false
-		e.composite(of, e.outermost(of))
+		f := e.outermost(of)
+		f.holder, f.typedef = t.Name(), true
+		e.composite(of, f)
 		e.typedefName(t.Name())
 	}
 	e.text(";\n")

@@ -154,6 +154,9 @@ func (p *Printer) declareConst(word string, t view.Type, d *declaration, depth i
 		p.text(" ")
 		p.name(d.name)
 	case unnamed(t) || p.expands(t, d):
+		if d.typedef && t.IsComposite() {
+			p.text("typedef ")
+		}
 		if !isUnion(t) {
 			d.name = d.holder
 		}
@@ -182,10 +185,10 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 		case between == " * ":
 			f.holder = append([]byte("* "), d.name...)
 		case d.inside || d.constant:
-			f.holder = d.name
+			f.holder, f.typedef = d.name, d.constant && d.typedef
 		}
 		p.composite(t, f)
-		if d.array || d.stars > 0 || between == " * " {
+		if d.inside || between == " * " {
 			attribute = slices.Clone(p.buf[len(p.buf)-p.uncounted:])
 			p.buf = p.buf[:len(p.buf)-p.uncounted]
 		}
@@ -200,7 +203,7 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 // array adds an array: its element type, with the name, and its dimensions.
 func (p *Printer) array(t view.Type, d *declaration, depth int) {
 	elem := t.Behind(btf.Arrays)
-	d.array, d.inside = true, true
+	d.inside = true
 	if text := (columns{p}).text(p.lays.Slot(elem.ID), elem.ID, d.typeWidth); text != nil {
 		p.buf = append(p.buf, text...)
 		p.name(d.name)

@@ -29,6 +29,7 @@ type form struct {
 	footer    bool   // the numbers follow the members
 	bare      bool   // members have no comments with offset and size
 	holder    []byte // the name of the type for which it is written out, if text comes before the struct
+	typedef   bool   // that text is typedef, which const structs in it get, too
 }
 
 // outermost is the form of a struct that is not in another one.
@@ -54,7 +55,7 @@ func (p *Printer) inner(f form, base uint64) form {
 	f.indent++
 	f.typeWidth -= 8
 	f.base = base
-	f.top, f.footer, f.holder = false, false, nil
+	f.top, f.footer, f.holder, f.typedef = false, false, nil, false
 	return f
 }
 
@@ -69,9 +70,8 @@ type declaration struct {
 	name []byte
 	form
 	flexible   bool // it is the flexible array of a struct
-	array      bool // of an array: attributes come after the name
 	withFooter bool // the numbers of a struct that is written out follow
-	inside     bool // an array, a typedef or a pointer leads to it
+	inside     bool // an array, a typedef, a pointer or const leads to it: attributes come after the name
 	expand     bool // types with a name are written out
 	constant   bool // it is const
 	stay       bool // pointers are not followed

@@ -74,6 +74,11 @@ var shownLines = strings.Split(strings.TrimSpace(`
 -l biggest.btf
 -l -p -E biggest.btf
 -l -a -A -R biggest.btf
+-E attributes.btf
+-a -A -E attributes.btf
+-a attributes.btf
+-E -q -C a1_t,a3_t attributes.btf
+--compile -C a1_t,a2_t,a3_t attributes.btf
 -T -s twice.btf
 -s -T twice.btf
 -D x -C s1 plain.btf
