@@ -141,11 +141,10 @@ func (p *Printer) declareFunc(proto view.Type, d *declaration, before string) {
 // declareConst is declare for a const type, or for another qualifier that is written
 // before its type. A struct gets the name of the type inside which it is written out.
 func (p *Printer) declareConst(word string, t view.Type, d *declaration, depth int) {
-	if _, n := t.Elem(); t.Kind() != btf.KindArray || n != 0 || !d.flexible {
-		p.text(word)
-		d.typeWidth -= len(word)
-	}
-	d.inside = true
+	p.text(word)
+	d.typeWidth -= len(word)
+	_, n := t.Elem()
+	d.inside, d.once = true, t.Kind() == btf.KindArray && n == 0
 	switch {
 	case t.Kind() == btf.KindVoid && d.stars > 0:
 		start := p.pos()
@@ -204,6 +203,10 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 func (p *Printer) array(t view.Type, d *declaration, depth int) {
 	elem := t.Behind(btf.Arrays)
 	d.inside = true
+	if d.once && elem.Kind() == btf.KindConst {
+		elem = elem.Target()
+	}
+	d.once = false
 	if text := (columns{p}).text(p.lays.Slot(elem.ID), elem.ID, d.typeWidth); text != nil {
 		p.buf = append(p.buf, text...)
 		p.name(d.name)

@@ -74,6 +74,7 @@ type declaration struct {
 	inside     bool // an array, a typedef, a pointer or const leads to it: attributes come after the name
 	expand     bool // types with a name are written out
 	constant   bool // it is const
+	once       bool // it is a const array without elements: const elements do not get the word again
 	stay       bool // pointers are not followed
 	stars      int  // pointers that were followed: as many stars are in the name
 }

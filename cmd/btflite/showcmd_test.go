@@ -74,6 +74,9 @@ var shownLines = strings.Split(strings.TrimSpace(`
 -l biggest.btf
 -l -p -E biggest.btf
 -l -a -A -R biggest.btf
+noelements.btf
+-E noelements.btf
+-p -E -q noelements.btf
 -E attributes.btf
 -a -A -E attributes.btf
 -a attributes.btf
