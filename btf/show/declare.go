@@ -172,7 +172,7 @@ func (p *Printer) declareConst(word string, t view.Type, d *declaration, depth i
 // writtenOut adds all of a type without a name, with the declared name after it.
 func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between string) {
 	var attribute []byte
-	pointed := d.stars > 0 && !d.constant
+	pointed := d.stars > 0 && !d.constant && !d.elem
 	if t.IsEnum() {
 		p.enum(t, d.indent+1)
 	} else {
@@ -202,7 +202,7 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 // array adds an array: its element type, with the name, and its dimensions.
 func (p *Printer) array(t view.Type, d *declaration, depth int) {
 	elem := t.Behind(btf.Arrays)
-	d.inside = true
+	d.inside, d.elem = true, true
 	if d.once && elem.Kind() == btf.KindConst {
 		elem = elem.Target()
 	}

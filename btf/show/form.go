@@ -73,6 +73,7 @@ type declaration struct {
 	withFooter bool // the numbers of a struct that is written out follow
 	inside     bool // an array, a typedef, a pointer or const leads to it: attributes come after the name
 	expand     bool // types with a name are written out
+	elem       bool // it is the element of an array, and not of an array of pointers
 	constant   bool // it is const
 	once       bool // it is a const array without elements: const elements do not get the word again
 	stay       bool // pointers are not followed

@@ -25,7 +25,7 @@ func (p pointers) follow(t view.Type, d *declaration) view.Type {
 	d.expand = n > 0 && p.open[t.ID] == 0
 	if n > 0 {
 		d.name, d.stars = starred(n, d.name), d.stars+n
-		d.inside = true
+		d.inside, d.elem = true, false
 	}
 	return t
 }

@@ -77,6 +77,8 @@ var shownLines = strings.Split(strings.TrimSpace(`
 noelements.btf
 -E noelements.btf
 -p -E -q noelements.btf
+-p toarrays.btf
+-p -E toarrays.btf
 -E attributes.btf
 -a -A -E attributes.btf
 -a attributes.btf
