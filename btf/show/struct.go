@@ -140,7 +140,7 @@ func (p *Printer) member(l *view.Layout, i int, f form) {
 		}
 		p.pad(p.pos(), n)
 	} else {
-		p.pad(start, width)
+		p.pad(start, max(width, 0)) // unlike the columns before it, this is not a width of printf
 		p.text(" ")
 	}
 	p.place(r, f.base)
