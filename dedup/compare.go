@@ -253,6 +253,8 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 		return sameKind && (u.mode == doubt || u.mode == guess && f.mayBecome(u, x, y)), true
 	case enums:
 		if btf.InfoVlen(info) > 0 && btf.InfoVlen(otherInfo) > 0 {
+			// A look-up of the whole unit may see a declaration in place of x, which the unit left out.
+			u.dirty = u.dirty || x < idLocal && name != 0 && u.mode != doubt
 			return u.mode == doubt && name != 0 || u.mode == guess && sameKind && f.equalEnums(u, x, y), true
 		}
 		return name != 0, true
@@ -269,6 +271,9 @@ func (f finder) decideWithin(u *Unit, x, y, name, info, otherInfo uint32) (same,
 	vk, wk := btf.InfoKind(info), btf.InfoKind(otherInfo)
 	leftOut := x < idLocal || y < idLocal
 	switch {
+	case leftOut && name != 0 && relate(name, info, otherInfo) == enums:
+		u.dirty = true // the unit may have a declaration in place of the record
+		return false, true
 	case vk != wk:
 		// A FWD and its definition: the unit has the name twice.
 		u.dirty = u.dirty || vk == btf.KindFwd || wk == btf.KindFwd
@@ -297,7 +302,8 @@ func (f finder) standsIn(u *Unit, id uint32) bool {
 // equalEnums compares two enumerations with values.
 func (f finder) equalEnums(u *Unit, x, y uint32) bool {
 	if x < idLocal {
-		return x == y // equal ones have one id
+		w := f.index.types.record(y) // over a base, several may be equal
+		return equalWords(f.index.types.record(x), w[:w.Len()])
 	}
 	n := &u.Nodes.S[x&^idLocal]
 	if y < idLocal {

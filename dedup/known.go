@@ -239,8 +239,12 @@ func (st *store) equivalent(x, y uint32) bool {
 
 // same is equivalent with a bound of the steps.
 func (st *store) same(x, y uint32, steps *int) bool {
-	if x, y = st.Final(x), st.Final(y); x == y {
+	if x == y {
 		return true
+	}
+	if x, y = st.Final(x), st.Final(y); x == y {
+		// A declared enumeration leads to its newest definition, so it may lead to another one later.
+		return !st.isEnum(x)
 	}
 	a, b := st.record(x), st.record(y)
 	if *steps--; *steps < 0 || x == 0 || y == 0 || a.Name() != b.Name() || a.Info() != b.Info() {
@@ -277,6 +281,12 @@ func (st *store) same(x, y uint32, steps *int) bool {
 		return true
 	}
 	return false
+}
+
+// isEnum reports whether a type is an enumeration.
+func (st *store) isEnum(id uint32) bool {
+	k := st.record(id).Kind()
+	return k == btf.KindEnum || k == btf.KindEnum64
 }
 
 // Void reports whether a type is void, or modifies void.

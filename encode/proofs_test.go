@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
@@ -194,6 +196,89 @@ func TestPointerToItself(t *testing.T) {
 	}
 }
 
+// TestTypedefOfDeclaredEnum encodes a struct with a typedef of a declared enumeration, which two
+// other units define in different ways. The typedef becomes the newest one of its name. But the
+// struct is still the one of the first unit, because the declaration counts as both enumerations.
+func TestTypedefOfDeclaredEnum(t *testing.T) {
+	unit := func(size int, user string) *dt.Unit {
+		i, in := intType(), forward(dt.TagEnumerationType, "in")
+		if size != 0 {
+			in = enum("in", size, value("A", 1))
+		}
+		to := typedef("t", in)
+		all := []any{to, in, i} // the first type of a unit is not foreseen
+		if user != "" {
+			s := structure("", 8, member("a", to, 0))
+			all = append(all, s, typedef(user, s))
+		}
+		return dt.CU(append(all, last(i)...)...)
+	}
+	f := dt.File{Units: []*dt.Unit{unit(1, "u0"), unit(2, ""), unit(0, "u2")}}
+	equalsExact(t, &f)
+}
+
+// TestConstOfDeclaredEnum encodes a const of a declared enumeration, and later one of its first
+// definition. They differ, because the declaration stands for the last definition in the end.
+func TestConstOfDeclaredEnum(t *testing.T) {
+	unit := func(size int, isConst bool) *dt.Unit {
+		i, in := intType(), forward(dt.TagEnumerationType, "in")
+		if size != 0 {
+			in = enum("in", size, value("A", 1))
+		}
+		all := []any{i, in}
+		if isConst {
+			e := enum("e", 4, value("E", 1)) // after e, the const is foreseen
+			all = append(all, e, ref(dt.TagConstType, "", in))
+		}
+		return dt.CU(append(all, last(i)...)...)
+	}
+	f := dt.File{Units: []*dt.Unit{unit(0, true), unit(8, false), unit(8, true), unit(2, false)}}
+	equalsExact(t, &f)
+}
+
+// TestEqualEnumsOfBase encodes a struct over a base that has two of it. Each has a pointer to another
+// enumeration, but these two are equal. So the struct of a unit is compared with both.
+func TestEqualEnumsOfBase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "input")
+	for order := range 4 {
+		b := btftest.New()
+		b.Int("int", 4)
+		to := []uint32{b.Enum("to", b.Value("A", 1)), b.Enum("to", b.Value("A", 1))}
+		for k := range to {
+			b.Enum(fmt.Sprint("e", k), b.Value("E", 1))
+			to[k] = b.Ptr(to[k])
+		}
+		for k := range to {
+			b.Struct("s", 8, b.Member("a", to[k^order&1], 0))
+		}
+		below, err := encode.NewBase(b.Blob(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := dt.File{Units: []*dt.Unit{dt.CU(last(intType())...)}}
+		for k := range 3 {
+			i, to := intType(), enum("to", 4, value("A", 1))
+			e, p := enum(fmt.Sprint("e", order/2), 4, value("E", 1)), ptr(to) // after e, p is foreseen
+			s := structure("s", 8, member("a", p, 0))
+			all := []any{i, to, e, p, s, typedef(fmt.Sprint("user", k), s)}
+			f.Units = append(f.Units, dt.CU(append(all, last(i)...)...))
+		}
+		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		opt := encode.Options{Features: encode.DefaultFeatures, Base: below, Jobs: 1}
+		var want, got []byte
+		if encode.WithoutProofs(func() { want, err = runFiles([]string{path}, opt) }); err != nil {
+			t.Fatal(err)
+		}
+		n := encode.CheckProofs(t, func() { got, err = runFiles([]string{path}, opt) })
+		if err != nil || !bytes.Equal(got, want) || n.Left < 30 {
+			t.Errorf("order %d: other bytes with proofs, or too few of them: %+v, %v", order, n, err)
+		}
+		below.Free()
+	}
+}
+
 // last makes the last types of a unit: those near its end are not proved.
 func last(i *dt.DIE) (all []any) {
 	for k := range 25 {
@@ -211,9 +296,12 @@ func TestRandomUnits(t *testing.T) {
 	if testing.Short() {
 		programs = 15
 	}
-	seeds := []uint64{197, 372, 1082, 1523, 1801, 2592, 6394, 632, 1963, 2624, 2865, 9100001, 9200227} // had other bytes once
+	seeds := []uint64{197, 372, 1082, 1523, 1801, 2592, 6394, 632, 1963, 2624, 2865, 9100001, 9200227, 16777554, 16777797, 16780005} // had other bytes once
 	for seed := range programs {
 		seeds = append(seeds, seed, firstTwins+seed)
+		if seed%6 == 0 {
+			seeds = append(seeds, firstEnums+seed)
+		}
 	}
 	alone := proofTest{T: t, path: filepath.Join(t.TempDir(), "input")}
 	over := alone
@@ -221,6 +309,9 @@ func TestRandomUnits(t *testing.T) {
 		f := randomProgram(seed)
 		for _, features := range []encode.Features{encode.DefaultFeatures, encode.AllFeatures} {
 			alone.run(seed, &f, encode.Options{Features: features})
+			if over.mix = nil; seed >= firstEnums {
+				over.mix = rand.New(rand.NewPCG(seed, 4))
+			}
 			n := 1 + int(seed)%(len(f.Units)-1)
 			below, rest := f, f
 			below.Units, rest.Units = f.Units[:n], f.Units[n:]
@@ -243,7 +334,8 @@ func TestRandomUnits(t *testing.T) {
 // proofTest compares encoding with and without proofs.
 type proofTest struct {
 	*testing.T
-	path               string // of the input
+	path               string     // of the input
+	mix                *rand.Rand // see withRepeats
 	left, runs, failed int
 }
 
@@ -261,7 +353,7 @@ func (t *proofTest) base(f *dt.File, features encode.Features) *encode.Base {
 		t.Fatal(err)
 	}
 	if len(f.Units)%2 == 0 {
-		blob = withRepeats(t.T, blob)
+		blob = withRepeats(t.T, blob, t.mix)
 	}
 	base, err := encode.NewBase(blob)
 	if err != nil {
@@ -270,17 +362,28 @@ func (t *proofTest) base(f *dt.File, features encode.Features) *encode.Base {
 	return base
 }
 
-// withRepeats adds a second copy of the types to b, as BTF may have that was not deduplicated.
-func withRepeats(t *testing.T, b *btf.Blob) *btf.Blob {
+// withRepeats adds a second copy of the types to b, as BTF may have that was not deduplicated. The copies
+// refer to what the types refer to. With mix, they refer to the copies of that at random.
+func withRepeats(t *testing.T, b *btf.Blob, mix *rand.Rand) *btf.Blob {
 	types := slices.Clone(b.Words)
+	copied := make(map[uint32]uint32)
 	for i, off := range b.Off {
-		if k := btf.InfoKind(b.Words[off+1]); k <= btf.KindFuncProto && k != btf.KindFunc {
+		k := btf.InfoKind(b.Words[off+1])
+		if k <= btf.KindFuncProto && k != btf.KindFunc || mix != nil && (k == btf.KindFloat || k == btf.KindEnum64 || k == btf.KindTypeTag) {
 			end := len(b.Words)
 			if i+1 < len(b.Off) {
 				end = int(b.Off[i+1])
 			}
 			types = append(types, b.Words[off:end]...)
+			copied[uint32(i)+1] = uint32(len(b.Off)+len(copied)) + 1
 		}
+	}
+	for r := btf.Record(types[len(b.Words):]); mix != nil && len(r) > 0; r = r[r.Len():] {
+		btf.EachRef(r, func(id *uint32) {
+			if to, ok := copied[*id]; ok && mix.IntN(2) == 0 {
+				*id = to
+			}
+		})
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if b.BigEndian {

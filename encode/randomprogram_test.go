@@ -15,6 +15,9 @@ func randomProgram(seed uint64) dt.File {
 	p := program{vary: []float64{0, 0.005, 0.02, 0.1}[r.IntN(4)]}
 	p.steady = r.IntN(2) == 0
 	p.twins = seed >= firstTwins && seed%2 == 0
+	if seed >= firstEnums {
+		p.other = []float64{0.02, 0.1, 0.4}[r.IntN(3)]
+	}
 	n := 10 + r.IntN(40)
 	if p.alike = r.IntN(3) == 0; p.alike {
 		n = 5 + r.IntN(6)
@@ -23,6 +26,9 @@ func randomProgram(seed uint64) dt.File {
 		kind := r.IntN(kinds)
 		if p.alike {
 			kind = []int{aPointer, aStruct, aStruct, aTypedef, aConst}[r.IntN(5)]
+		}
+		if p.other > 0 && r.IntN(4) == 0 {
+			kind = anEnum
 		}
 		p.types = append(p.types, drawn{kind: kind, seed: r.Uint64(), name: fmt.Sprintf("t%d", i)})
 	}
@@ -37,12 +43,16 @@ func randomProgram(seed uint64) dt.File {
 // that they made when they found a fault.
 const firstTwins = 1 << 20
 
+// firstEnums is the seed from which on units declare enumerations, and define them in other ways.
+const firstEnums = 1 << 24
+
 // program is the list of types from which the units of a file draw.
 type program struct {
 	types  []drawn
 	vary   float64 // how often a unit changes something
 	alike  bool    // few types of few shapes: a unit often has a type where another one was in the last unit
 	twins  bool    // units have types that differ only in what they lead to
+	other  float64 // how often a unit has another enumeration of the same name, or declares it
 	steady bool    // all units have their types in the same order, as compilers do
 }
 
@@ -216,32 +226,60 @@ func (m *maker) draw(t drawn, i int, r *rand.Rand) *dt.DIE {
 		name = ""
 		fallthrough
 	case anEnum:
-		d := enum(name, 4)
-		if r.IntN(4) == 0 {
-			sign := ateSigned
-			if r.IntN(2) == 0 != m.changed() {
-				sign = ateUnsigned
-			}
-			d = enum(name, 8, dt.Type(m.number(sign)))
-		}
-		low := int64(r.IntN(2) * -3)
-		if m.changed() {
-			low--
-		}
-		for k := range 1 + r.IntN(4) {
-			d.Add(value(fmt.Sprintf("%s_%d", t.name, k), low+int64(k)))
-		}
-		if last := int64(-1); r.IntN(3) == 0 {
-			if m.changed() {
-				last = 1<<32 - 1 // the same four bytes
-			}
-			d.Add(value(t.name+"_last", last))
-		}
-		return d
+		return m.enum(t, name, r)
 	case aForward:
 		return forward(dt.TagStructureType, name)
 	}
 	return base("b"+name, 1<<r.IntN(4), []int{ateSigned, ateUnsigned, ateBool, ateFloat}[r.IntN(4)])
+}
+
+// enum makes an enumeration.
+func (m *maker) enum(t drawn, name string, r *rand.Rand) *dt.DIE {
+	if name != "" && m.other > 0 && t.seed%4 == 0 {
+		name = fmt.Sprintf("enum%d", t.seed>>8%3) // several types of the list have this name
+	}
+	if m.other > 0 && m.r.Float64() < m.other {
+		return m.otherEnum(t, name)
+	}
+	d := enum(name, 4)
+	if r.IntN(4) == 0 {
+		sign := ateSigned
+		if r.IntN(2) == 0 != m.changed() {
+			sign = ateUnsigned
+		}
+		d = enum(name, 8, dt.Type(m.number(sign)))
+	}
+	low := int64(r.IntN(2) * -3)
+	if m.changed() {
+		low--
+	}
+	for k := range 1 + r.IntN(4) {
+		d.Add(value(fmt.Sprintf("%s_%d", t.name, k), low+int64(k)))
+	}
+	if last := int64(-1); r.IntN(3) == 0 {
+		if m.changed() {
+			last = 1<<32 - 1 // the same four bytes
+		}
+		d.Add(value(t.name+"_last", last))
+	}
+	return d
+}
+
+// otherEnum makes an enumeration in place of the one that all units agree about: a declaration, or
+// one with another size and other values.
+func (m *maker) otherEnum(t drawn, name string) *dt.DIE {
+	size := []int{1, 2, 4, 8}[m.r.IntN(4)]
+	d := forward(dt.TagEnumerationType, name)
+	switch m.r.IntN(5) {
+	case 0, 1:
+	case 2:
+		d.Add(dt.Size(size))
+	case 3: // as C23 and C++ declare it
+		d.Add(dt.Size(size), dt.Type(m.number(ateSigned)))
+	default:
+		return enum(name, size, value(t.name+"_0", int64(m.r.IntN(2))))
+	}
+	return d
 }
 
 // composite makes a struct or union.
