@@ -32,5 +32,5 @@ struct g14 v14;
 struct g15 v15;
 
 /* Pointers in structs so deep that columns have no width. */
-struct k1 { struct { struct { const struct { struct { struct { const struct { struct { struct { struct { struct { struct fwd *p; const struct fwd *q; long x; enum { A } e; } l; } m; } n; } a; } b; } c; } d; } e; } f; } g; };
+struct k1 { struct { struct { const struct { struct { struct { const struct { struct { struct { struct { struct { struct fwd *p; const struct fwd *q; long x; enum { Z } e; } l; } m; } n; } a; } b; } c; } d; } e; } f; } g; };
 struct k1 deep;
