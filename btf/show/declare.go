@@ -214,15 +214,7 @@ func (p *Printer) array(t view.Type, d *declaration, depth int) {
 		p.declare(elem, d, depth+1)
 	}
 	if p.opt.Flat {
-		n := uint64(1)
-		for range view.MaxDepth {
-			if t.Kind() != btf.KindArray {
-				break
-			}
-			of, k := t.Elem()
-			t, n = of, n*uint64(k)
-		}
-		p.dimension(n, d.flexible)
+		p.dimension(flat(t), d.flexible)
 		return
 	}
 	for range view.MaxDepth {
@@ -233,6 +225,25 @@ func (p *Printer) array(t view.Type, d *declaration, depth int) {
 		t, n = t.Elem()
 		p.dimension(uint64(n), d.flexible)
 	}
+}
+
+// flat is the number of elements in all dimensions of an array. As in pahole, it begins anew after a
+// dimension without elements that is not the first one.
+func flat(t view.Type) uint64 {
+	of, first := t.Elem()
+	n := uint64(first)
+	for range view.MaxDepth {
+		if of.Kind() != btf.KindArray {
+			break
+		}
+		var k uint32
+		of, k = of.Elem()
+		if n == 0 && first != 0 {
+			n = 1
+		}
+		n *= uint64(k)
+	}
+	return n
 }
 
 func (p *output) dimension(n uint64, flexible bool) {

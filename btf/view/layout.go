@@ -40,7 +40,7 @@ type Layout struct {
 type Summary struct {
 	Holes, BitHoles     int    // holes of bytes and of bits, without the padding
 	Padding, BitPadding uint64 // bytes and bits unused at the end
-	Flexible            bool   // the last member is an array without elements
+	Flexible            bool   // the last member is an array of one dimension without elements
 	Embedded            bool   // a member has such an array, one with a typedef included
 }
 
@@ -161,8 +161,8 @@ func (s *Layouts) members(l *Layout) {
 	for i := range l.Rows {
 		r := &l.Rows[i]
 		if r.kind == btf.KindArray && i == len(l.Rows)-1 {
-			_, n := r.Type().Elem()
-			l.Flexible = n == 0
+			elem, n := r.Type().Elem()
+			l.Flexible = n == 0 && elem.Kind() != btf.KindArray
 		}
 		if r.behind == 0 {
 			continue

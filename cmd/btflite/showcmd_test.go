@@ -77,6 +77,10 @@ var shownLines = strings.Split(strings.TrimSpace(`
 noelements.btf
 -E noelements.btf
 -p -E -q noelements.btf
+dimensions.btf
+-E --flat_arrays dimensions.btf
+-s --with_flexible_array dimensions.btf
+-s --with_embedded_flexible_array dimensions.btf
 -p toarrays.btf
 -p -E toarrays.btf
 -E attributes.btf
