@@ -253,7 +253,7 @@ func (m *moduleBench) compareModules(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(t.out); err != nil {
+	if err := m.runner.remove(t.out); err != nil {
 		return err
 	}
 	o, err := m.runner.run(ctx, 0, t.args)
@@ -277,7 +277,7 @@ func (m *moduleBench) compareModules(ctx context.Context) error {
 		}
 	}
 	say("%s, %s: %d of %d modules differ", m.kernel, m.set.Set, len(m.set.Different), m.set.Compared)
-	return os.RemoveAll(t.out)
+	return m.runner.remove(t.out)
 }
 
 // compareDistilled compares .BTF and .BTF.base of the sample with the feature

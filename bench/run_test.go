@@ -114,3 +114,22 @@ func TestTurns(t *testing.T) {
 		t.Errorf("without an output: %v", err)
 	}
 }
+
+// TestRemove: a file is deleted, a folder keeps its files in another place, and nothing is there
+// afterwards, also if nothing was.
+func TestRemove(t *testing.T) {
+	r := newRunner(t)
+	path := filepath.Join(r.dir, "out")
+	for i := range 3 {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := errors.Join(r.remove(path), r.remove(path), os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, "file"), nil, 0o600), r.remove(path))
+		if _, stat := os.Lstat(path); err != nil || !errors.Is(stat, os.ErrNotExist) {
+			t.Fatal(err, stat)
+		}
+		if kept, _ := filepath.Glob(filepath.Join(r.dir, "*", "file")); len(kept) != i+1 {
+			t.Errorf("%d folders are kept after %d were removed", len(kept), i+1)
+		}
+	}
+}
