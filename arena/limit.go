@@ -93,6 +93,7 @@ func (l *Limit) Check(n int) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	freeSpare()
 	if b.Drop != nil {
 		b.Drop()
 	}

@@ -8,7 +8,7 @@ import (
 
 // A run over thousands of modules needs the same small Vecs for each module. To unmap one
 // interrupts the other processors, which takes longer than to fill it with zeros. So a few small
-// mappings are kept for the next Vec.
+// mappings are kept for the next Vec, until a Limit is reached.
 
 // spareSizes are the sizes in bytes of mappings that are kept, and spareEach is how many of each:
 // less than half a megabyte in all.
@@ -62,5 +62,17 @@ func giveBack(m mmap.MMap) {
 	}
 	if m != nil {
 		_ = m.Unmap() // nothing to lose
+	}
+}
+
+// freeSpare unmaps all mappings that are kept. It is called if memory is short.
+func freeSpare() {
+	spare.Lock()
+	defer spare.Unlock()
+	for k, held := range spare.held {
+		for _, m := range held {
+			_ = m.Unmap()
+		}
+		spare.held[k] = held[:0]
 	}
 }

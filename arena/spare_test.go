@@ -41,3 +41,25 @@ func TestSpareIsZero(t *testing.T) {
 		t.Error("no mapping is kept")
 	}
 }
+
+// TestSpareIsFreed: when a limit is reached, no mapping is kept.
+func TestSpareIsFreed(t *testing.T) {
+	var v Vec[byte]
+	v.Resize(1)
+	v.Free()
+	if m := takeSpare(spareSizes[0]); m == nil {
+		t.Fatal("no mapping was kept")
+	} else {
+		giveBack(m)
+	}
+	var l Limit
+	l.Set(Bounds{Bytes: 1, Used: func() uint64 { return 2 }, Reclaim: func() {}})
+	if l.Check(1) == nil {
+		t.Error("no error above the limit")
+	}
+	for k := range spareSizes {
+		if m := takeSpare(spareSizes[k]); m != nil {
+			t.Errorf("a mapping of %d bytes is kept", len(m))
+		}
+	}
+}
