@@ -51,7 +51,7 @@ type File struct {
 
 	data    []byte    // the whole file
 	mapping mmap.MMap // nil when data is not a mapping
-	small   bool      // all pages were mapped when it was opened
+	small   bool      // MapSmall has mapped all pages
 	cached  *os.File  // the open file, to ask which pages are cached; nil if nobody asks
 
 	unread func() // frees the memory that a Source was read into; or nil
@@ -108,10 +108,6 @@ func Open(path string) (*File, error) {
 // they are read ahead. Small ones are not worth an open file each.
 const largeFile = 16 << 20
 
-// smallFile is the size in bytes of a file whose pages are all mapped when it is opened: most
-// modules. That takes less time than a page fault and some hints for each section.
-const smallFile = 2 << 20
-
 // openFile is Open for a file that is open; it may be closed afterwards.
 func openFile(path string, file *os.File) (*File, error) {
 	info, err := file.Stat()
@@ -136,15 +132,12 @@ func openFile(path string, file *os.File) (*File, error) {
 	if err != nil {
 		return nil, pathError(path, fmt.Errorf("cannot map: %w", err))
 	}
-	if len(m) <= smallFile {
-		readNow(m)
-	}
 	f, err := parse(path, m)
 	if err != nil {
 		m.Unmap()
 		return nil, err
 	}
-	f.mapping, f.small = m, len(m) <= smallFile
+	f.mapping = m
 	mapped.Lock()
 	mapped.files[f] = struct{}{}
 	mapped.Unlock()
@@ -301,8 +294,7 @@ func (f *File) releaseEndingAt(end uint64, b []byte) bool {
 }
 
 // ReleaseRange is Release for the size bytes at file offset off. A range that
-// leaves the file is ignored. A small file keeps its pages until Close, unless memory is
-// scarce.
+// leaves the file is ignored.
 func (f *File) ReleaseRange(off, size uint64) {
 	if f.Scarce {
 		f.advise(off, size, true, coldPages)
@@ -310,6 +302,21 @@ func (f *File) ReleaseRange(off, size uint64) {
 		return
 	}
 	f.advise(off, size, true, dropPages)
+}
+
+// smallFile is the size in bytes of the largest file that MapSmall maps. Most modules are smaller.
+const smallFile = 2 << 20
+
+// MapSmall maps all pages of a file of up to 2 MiB, and reads them from the disk if need be. It is
+// for a caller who will read most of the file: it takes less time than a page fault and some hints
+// for each section. It reports whether the file is small; then calls of PrefetchRange, RandomRange
+// and Release do nothing, except that pages are released if memory is scarce.
+func (f *File) MapSmall() bool {
+	f.small = f.mapping != nil && len(f.data) <= smallFile
+	if f.small {
+		readNow(f.mapping)
+	}
+	return f.small
 }
 
 // RandomRange says that the size bytes at file offset off will be read here

@@ -64,7 +64,7 @@ func TestIsCached(t *testing.T) {
 	}
 }
 
-// TestSmallAndLarge: a small file is mapped at once and a large one stays open, until Close.
+// TestSmallAndLarge: MapSmall knows small files, and a large one stays open until Close.
 func TestSmallAndLarge(t *testing.T) {
 	for _, x := range []struct {
 		size          int64
@@ -81,8 +81,8 @@ func TestSmallAndLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.small != x.small || (f.cached != nil) != x.cached {
-			t.Errorf("%d bytes: small %t, stays open %t", x.size, f.small, f.cached != nil)
+		if small := f.MapSmall(); small != x.small || (f.cached != nil) != x.cached {
+			t.Errorf("%d bytes: small %t, stays open %t", x.size, small, f.cached != nil)
 		}
 		f.PrefetchRange(0, uint64(x.size))
 		f.ReleaseRange(0, uint64(x.size))

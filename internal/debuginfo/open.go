@@ -32,11 +32,13 @@ func Open(in *mmapelf.Source, s Settings) (*File, error) {
 
 // adviseOn tells the system how the file will be read. The system's own read-ahead may
 // read megabytes around each page, so it is turned off; sections that are read in order
-// are asked for in windows instead. If the memory limit has no room for the whole file,
-// the system is to drop finished pages first.
+// are asked for in windows instead. A small file is read at once. If the memory limit has
+// no room for the whole file, the system is to drop finished pages first.
 func (f *File) adviseOn(e *mmapelf.File) {
 	size := uint64(len(e.Bytes()))
-	e.RandomRange(0, size)
+	if !e.MapSmall() {
+		e.RandomRange(0, size)
+	}
 	e.Scarce = f.settings.Scarce(size)
 }
 
