@@ -42,9 +42,9 @@ func preferHuge(m []byte) { Advise(m, unix.MADV_HUGEPAGE) }
 // Advise gives the system the advice, one of the MADV_ constants, on the pages of m, which
 // begins with a page of a mapping. An error is ignored: advice may only cost time or memory.
 //
-// The scheduler is not told of the call. It lasts some microseconds, but if it lasts longer than
-// 20, the scheduler lets another thread go on in place of this one, and looks for such calls all
-// the time from then on. That took more time than the calls.
+// The scheduler is not told of the call. A call of more than 20 microseconds would make it hand
+// the processor to another thread, and look for such calls all the time from then on, which took
+// more time than the calls.
 //
 // The argument for unsafe: the address comes from a slice, and the system changes no byte that
 // the advice does not name.

@@ -335,9 +335,9 @@ func (f *File) PrefetchRange(off, size uint64) {
 	}
 }
 
-// isCached reports whether a range seems to be in the page cache, by one byte in probeStep. Then
-// a hint to read it soon would only make the system look up each page of it: 2 % of the time of
-// a kernel that was just linked.
+// isCached reports whether a range seems to be in the page cache, by one byte in probeStep. If it
+// is, a hint to read it soon would only make the system look up each page: 2 % of the time for a
+// kernel that was just linked.
 func (f *File) isCached(off, size uint64) bool {
 	if f.cached == nil || size == 0 {
 		return false
