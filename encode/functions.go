@@ -1,6 +1,8 @@
 package encode
 
 import (
+	"errors"
+
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
@@ -226,6 +228,9 @@ func (f *input) entryOf(u *workspace, name dedup.Name) uint32 {
 	}
 	return e.entry
 }
+
+// errPadding ends a run because a DIE has the name of a symbol that may have been left out.
+var errPadding = errors.New("a function has the name of padding")
 
 // saveStates takes what the checks of the unit's functions have found, except the states
 // themselves, which keepStates moves to the run. It adds the strings of the states, in

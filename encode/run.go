@@ -76,9 +76,6 @@ func askFirst(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Sess
 	return out, batch, err
 }
 
-// errPadding ends a run because a DIE has the name of a symbol that may have been left out.
-var errPadding = errors.New("a function has the name of padding")
-
 // encodeAll runs one phase. After the phase asking, out and err are nil if units
 // disagree.
 func encodeAll(ctx context.Context, inputs []mmapelf.Source, opt Options, ph phase, s *Session) (*Output, error) {

@@ -1,8 +1,6 @@
 package encode
 
 import (
-	"sync/atomic"
-
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/callconv"
 	"github.com/btflite/btflite/internal/debuginfo"
@@ -88,26 +86,6 @@ var testProofs struct {
 	off   bool                         // all units are read as a whole
 	late  bool                         // units are read long before they are committed
 	check func(f *input, u *workspace) // called for each unit that leaves out types; it may be nil
-}
-
-// proofs counts the units of a module for which the reader tried to prove types, and how many of these
-// units were refused.
-type proofs struct{ tried, refused atomic.Int32 }
-
-// mostRefused is how many units must be tried for each one that is refused. A refused unit is read twice,
-// which costs about as much as another unit gains by its proofs.
-const mostRefused = 4
-
-// pay reports whether it pays to prove the types of the unit with this sequence number. The first unit of
-// a module does not gain: it brings FWDs and copies of typedefs, which it must not find in the base, so
-// half of its types become nodes anyway. Neither do the units of some modules, because all of them have a
-// name with several definitions.
-func (p *proofs) pay(seq int) bool {
-	if seq == 0 || p.refused.Load()*mostRefused > p.tried.Load() {
-		return false
-	}
-	p.tried.Add(1)
-	return true
 }
 
 // proves reports whether unit u may leave out types that the set knows. Readers and -V need

@@ -368,9 +368,6 @@ func (x *prover) plain(m []uint32, p int) (done, next int) {
 	return i, p
 }
 
-// maxGuesses is how many names of a struct or union are compared after its other members were.
-const maxGuesses = 64
-
 // oddMember compares the member at p, which is not Plain, with the first member of m.
 //
 //go:noinline

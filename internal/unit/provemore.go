@@ -154,9 +154,6 @@ func (x *prover) find(words ...uint32) uint32 {
 	return x.known.Find(x.words[:copy(x.words[:], words)])
 }
 
-// maxParams is how many parameters protoByContent looks up.
-const maxParams = 32
-
 // protoByContent looks up a function type by the types that it refers to.
 func (x *prover) protoByContent(a *dwarf.Abbrev, ret uint32, off, p int) (end, n int) {
 	words := &x.words
