@@ -15,7 +15,8 @@ const (
 	maxFunction  = 120 // lines
 	maxMost      = 45  // lines, of 19 functions in 20
 	maxDepth     = 4
-	maxUpward    = 20 // percent of the references between files
+	maxUpward    = 20 // percent of the references between files of a package
+	maxCircular  = 30 // percent of these references in all packages
 )
 
 // beyond lists the types that break the limits of what can be reached. A number may be
@@ -80,9 +81,14 @@ func TestShape(t *testing.T) {
 	if x := s.Functions[(n*95+99)/100-1]; x.N > maxMost {
 		t.Errorf("one function in 20 has %d lines or more, as %s; at most %d are allowed", x.N, x.Name, maxMost)
 	}
+	refs, circular := 0, 0
 	for _, p := range s.Packages {
+		refs, circular = refs+p.Refs, circular+p.Circular
 		if 100*p.Up > maxUpward*p.Refs {
 			t.Errorf("%s: %d of %d references between files run upwards, at most %d %% may", p.Path, p.Up, p.Refs, maxUpward)
 		}
+	}
+	if 100*circular > maxCircular*refs {
+		t.Errorf("%d of %d references between files of a package are circular, at most %d %% may", circular, refs, maxCircular)
 	}
 }
