@@ -14,6 +14,9 @@ const (
 	Pointers  = Kinds(1 << KindPtr)
 )
 
+// Enums are the kinds of enumerations.
+const Enums = Kinds(1<<KindEnum | 1<<KindEnum64)
+
 // Has reports whether k is in the set.
 func (s Kinds) Has(k Kind) bool { return k < 64 && s>>k&1 != 0 }
 

@@ -35,7 +35,7 @@ func relate(name, x, y uint32) relation {
 			return named
 		}
 	case btf.KindEnum, btf.KindEnum64:
-		if yk == btf.KindEnum || yk == btf.KindEnum64 {
+		if btf.Enums.Has(yk) {
 			return enums
 		}
 		return different

@@ -244,7 +244,7 @@ func (st *store) same(x, y uint32, steps *int) bool {
 	}
 	if x, y = st.Final(x), st.Final(y); x == y {
 		// A declared enumeration leads to its newest definition, so it may lead to another one later.
-		return !st.isEnum(x)
+		return !btf.Enums.Has(st.record(x).Kind())
 	}
 	a, b := st.record(x), st.record(y)
 	if *steps--; *steps < 0 || x == 0 || y == 0 || a.Name() != b.Name() || a.Info() != b.Info() {
@@ -281,12 +281,6 @@ func (st *store) same(x, y uint32, steps *int) bool {
 		return true
 	}
 	return false
-}
-
-// isEnum reports whether a type is an enumeration.
-func (st *store) isEnum(id uint32) bool {
-	k := st.record(id).Kind()
-	return k == btf.KindEnum || k == btf.KindEnum64
 }
 
 // Void reports whether a type is void, or modifies void.

@@ -90,7 +90,7 @@ func (p *placer) placePrimitive(u *Unit, i uint32) {
 			return
 		}
 	}
-	if k := btf.InfoKind(n.Info); (k == btf.KindEnum || k == btf.KindEnum64) && n.Name != 0 {
+	if btf.Enums.Has(btf.InfoKind(n.Info)) && n.Name != 0 {
 		// Enumerations are also indexed by name. Hashes of names are even, hashes of
 		// content odd.
 		hn := arena.Spread(n.Name) &^ 1
@@ -102,7 +102,7 @@ func (p *placer) placePrimitive(u *Unit, i uint32) {
 				if p.local.key.S[j-1] != hn || on.Name != n.Name {
 					continue
 				}
-				if k := btf.InfoKind(on.Info); k == btf.KindEnum || k == btf.KindEnum64 {
+				if btf.Enums.Has(btf.InfoKind(on.Info)) {
 					u.ID.S[i] = u.ID.S[o]
 					return
 				}

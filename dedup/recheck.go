@@ -15,8 +15,9 @@ import (
 //   - A struct, union or typedef must still be the one that a look-up chooses, although a newer
 //     one has its name (recheck).
 //   - A FWD counts as any definition of its name, but the id that stands in for it only as
-//     itself. So no comparison may meet another definition in its place (standsIn). For enumerations
-//     decide takes no chance: it never compares one in a left out type with another of its name.
+//     itself. So no comparison may meet another definition in its place (standsIn). For
+//     enumerations decide is stricter: if a left out type leads to one, it is never compared with
+//     another one of its name, and the whole unit is read.
 //   - A node must not get its id because a type that was left out already assumes it (mayBecome).
 //   - Nodes that were made late must not change which definition a FWD gets first (rivals).
 

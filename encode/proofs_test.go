@@ -236,8 +236,8 @@ func TestConstOfDeclaredEnum(t *testing.T) {
 	equalsExact(t, &f)
 }
 
-// TestEqualEnumsOfBase encodes a struct over a base that has two of it. Each has a pointer to another
-// enumeration, but these two are equal. So the struct of a unit is compared with both.
+// TestEqualEnumsOfBase encodes a struct over a base that has it twice. Each copy points to an enumeration
+// of its own, but the two enumerations are equal. So the struct of a unit is compared with both copies.
 func TestEqualEnumsOfBase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "input")
 	for order := range 4 {

@@ -10,8 +10,8 @@ import (
 	"github.com/btflite/btflite/internal/elftest"
 )
 
-// TestIsCached: pages that were just written are in the page cache, and pages that the system was
-// told to drop are not, nor is what lies behind the file.
+// TestIsCached: pages that were just written are in the page cache. A range that goes beyond the end
+// of the file does not count as cached. After the system was told to drop the pages, none is cached.
 func TestIsCached(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	const size = 4 * probeStep

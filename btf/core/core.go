@@ -104,7 +104,5 @@ func essential(name []byte) []byte {
 
 // sameKind tells whether types of the kinds may stand for each other. Enums have two.
 func sameKind(a, b btf.Kind) bool {
-	return a == b || isEnum(a) && isEnum(b)
+	return a == b || btf.Enums.Has(a) && btf.Enums.Has(b)
 }
-
-func isEnum(k btf.Kind) bool { return k == btf.KindEnum || k == btf.KindEnum64 }

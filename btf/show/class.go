@@ -10,10 +10,15 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// Type prints one struct, union, enum or typedef.
-func (p *Printer) Type(t view.Type) {
+// begin prepares for the text of a type that is not in another one.
+func begin(p *Printer) {
 	p.limit.begin(p.to.Written + len(p.buf))
 	p.at, p.noted = 0, false
+}
+
+// Type prints one struct, union, enum or typedef.
+func (p *Printer) Type(t view.Type) {
+	begin(p)
 	p.usedAt(t)
 	if p.opt.Pointers && p.opt.Expand {
 		p.open[t.ID]++
@@ -51,8 +56,7 @@ func (p *Printer) usedAt(t view.Type) {
 // unnamedType prints a struct or union without a name, as the typedef that gives it
 // one.
 func (p *Printer) unnamedType(t view.Type) {
-	p.limit.begin(p.to.Written + len(p.buf))
-	p.at, p.noted = 0, false
+	begin(p)
 	p.usedAt(t)
 	name := p.v.Type(p.typedefs[t.ID]).Name()
 	if len(name) > 0 {

@@ -24,11 +24,12 @@ type limit struct {
 	end      int // bytes up to which the text of the type in work may reach
 }
 
-// The most text of all types is mostTexts, that of one type mostText, and mostPerByte more for each
-// byte of BTF. With -E the types of a kernel need 7 bytes for each byte, all together. Structs that
-// are N deep need bytes of the order of N² each and N³ together, because each line has N columns:
-// for maxIndent such structs it is enough. If each struct contains the next one twice, some lines of
-// BTF become more text than any limit, and the limit of one type ends that soon.
+// All types together may have mostTexts bytes of text, and one type may have mostText. Both limits
+// grow by mostPerByte for each byte of BTF. All types of a kernel together need 7 bytes for each byte
+// of BTF with -E. A chain of N structs in each other needs more: each line is indented by up to N
+// columns, so one struct has text of the order of N² bytes, and the whole chain of N³. The limits have
+// room for maxIndent such structs. If each struct contains the next one twice, a few lines of BTF
+// become more text than any limit allows. The limit of one type ends that early.
 const (
 	mostTexts   = 1 << 30
 	mostText    = 1 << 20

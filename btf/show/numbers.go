@@ -148,17 +148,20 @@ func (p *numbers) biggestOf(rows []view.Row) (b *big) {
 	word := uint64(p.v.PointerSize())
 	for i := range rows {
 		m, of := &big{Row: rows[i]}, rows[i].Type().Innermost()
-		if !of.IsComposite() {
+		switch in := p.bigs[of.ID]; {
+		case !of.IsComposite():
 			m.elem = of.Size()
-		} else if in := p.bigs[of.ID]; in == nil {
-			m = nil
-		} else if m.elem = in.Size; in.Size <= word {
-			m.Row = in.Row
+		case in == nil:
+			continue // it has no number
+		case in.Size <= word:
+			m.Row, m.elem = in.Row, in.Size
+		default:
+			m.elem = in.Size
 		}
-		if m != nil && (b == nil || bits.Len64(m.elem) > bits.Len64(b.elem)) {
+		if b == nil || bits.Len64(m.elem) > bits.Len64(b.elem) {
 			b = m
 		}
-		if b != nil && b.elem >= word {
+		if b.elem >= word {
 			break
 		}
 	}

@@ -23,8 +23,7 @@ func (p reorganizer) print(t view.Type) {
 	if saved > 0 && p.opt.Steps {
 		p.text("\n/* Final reorganized struct: */\n")
 	}
-	p.limit.begin(p.to.Written + len(p.buf))
-	p.at, p.noted = 0, false
+	begin(p.Printer)
 	p.usedAt(t)
 	p.laidOut(l, p.outermost(t))
 	p.text(";")
@@ -59,8 +58,7 @@ func (p reorganizer) moved(m view.Move, l *view.Layout) {
 		p.name(m.Member.Name())
 		p.text(" to the padding */\n")
 	}
-	p.limit.begin(p.to.Written + len(p.buf))
-	p.at, p.noted = 0, false
+	begin(p.Printer)
 	p.laidOut(l, p.outermost(l.Type))
 	p.text("\n")
 }

@@ -65,10 +65,7 @@ func (t Type) IsComposite() bool {
 }
 
 // IsEnum reports whether t is an enum, of 64 bits or less.
-func (t Type) IsEnum() bool {
-	k := t.Kind()
-	return k == btf.KindEnum || k == btf.KindEnum64
-}
+func (t Type) IsEnum() bool { return btf.Enums.Has(t.Kind()) }
 
 // IsModifier reports whether t is const, volatile, restrict or a type tag.
 func (t Type) IsModifier() bool { return btf.Modifiers.Has(t.Kind()) }
