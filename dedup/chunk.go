@@ -197,7 +197,7 @@ func (ct *chunkTable) incomplete(u *Unit) bool {
 	switch {
 	case u.chunks.left == 0:
 		return false
-	case u.dirty || u.loops || u.err != nil || u.chunks.view != ct.index.conflicts:
+	case u.dirty || u.loops || u.err != nil || u.chunks.view != ct.index.conflicts || len(u.chunks.proved.Older) > 0:
 		return true
 	case u.chunks.proved.Types > 0:
 		return finder{ct.index}.unproved(u)

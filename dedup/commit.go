@@ -17,10 +17,11 @@ func (s *Set) Commit(u *Unit) error {
 	}
 	// Only commits change the Set, so this one reads it without the lock. It
 	// takes the lock, which stops the Resolves, only to add new types.
-	if !u.resolved || u.view != s.index.conflicts || u.err != nil || u.loops {
+	if !u.resolved || u.view != s.index.conflicts || u.err != nil || u.loops || len(u.apart.S) > 0 && definitionsOf(s, u).forwardedSince() {
 		s.resolve(u)
 	} else {
 		s.retryUnknown(u)
+		u.dirty = u.dirty || len(u.slow.seeds.S) > 0 || len(u.apart.S) > 0 && definitionsOf(s, u).newsMayBeKnown()
 	}
 	if s.chunks.incomplete(u) {
 		return ErrIncomplete
@@ -34,6 +35,10 @@ func (s *Set) Commit(u *Unit) error {
 	if err := s.checkTried(u); err != nil {
 		return err
 	}
+	var leftOut []uint32
+	if len(u.apart.S) > 0 {
+		leftOut = definitionsOf(s, u).ambiguousLeftOut()
+	}
 	s.gate.lock()
 	defer s.gate.unlock()
 	if err := s.store(u); err != nil {
@@ -46,8 +51,11 @@ func (s *Set) Commit(u *Unit) error {
 	switch {
 	case s.index.base != nil:
 		s.index.base.noteCopies(u, uint32(len(s.index.types.ids.S))-1)
-	case u.dirty:
+	case u.dirty || len(u.apart.S) > 0:
 		s.walk.remember(u)
+		for _, id := range leftOut {
+			s.walk.setLikely(id)
+		}
 	}
 	return nil
 }

@@ -1,10 +1,6 @@
 package dedup
 
-import (
-	"slices"
-
-	"github.com/btflite/btflite/btf"
-)
+import "github.com/btflite/btflite/btf"
 
 // Type graphs are compared here; doc.go defines the words of equality.
 //
@@ -169,10 +165,10 @@ func (f finder) match(u *Unit, x, y uint32, depth int) bool {
 		switch {
 		case id == otherID && id != 0 && id < idBusy:
 			return true
-		case u.mode != within && x < idLocal && u.chunks.left == 0:
+		case u.by.mode != within && x < idLocal && u.chunks.left == 0:
 			return false
 		}
-		if u.budget--; depth > maxMatch || u.budget < 0 {
+		if u.by.budget--; depth > maxMatch || u.by.budget < 0 {
 			u.dirty = true // walk can: it remembers the pairs that it has compared
 			return false
 		}
@@ -198,7 +194,7 @@ func (f finder) match(u *Unit, x, y uint32, depth int) bool {
 // matchHeads is match for two types of one name that are not both of the same kind of links.
 func (f finder) matchHeads(u *Unit, x, y, name, info, otherInfo uint32, depth int) bool {
 	var same, decided bool
-	if u.mode == within {
+	if u.by.mode == within {
 		same, decided = f.decideWithin(u, x, y, name, info, otherInfo)
 	} else {
 		same, decided = f.decide(u, x, y, name, info, otherInfo)
@@ -232,7 +228,7 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 	case equivalent:
 		return true, true
 	case forwardOf, defines:
-		if r == defines && u.inBase && y <= f.index.baseIDs {
+		if r == defines && u.by.inBase && y <= f.index.baseIDs {
 			// The base's type must not take in the unit's: see base.go.
 			u.dirty = true
 			if x >= idLocal {
@@ -249,18 +245,37 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 		return true, true
 	case named:
 		// A look-up of the whole unit would see a FWD here, which y could define.
-		u.dirty = u.dirty || x < idLocal && f.standsIn(u, x)
-		return sameKind && (u.mode == doubt || u.mode == guess && f.mayBecome(u, x, y)), true
+		if sameKind && x < idLocal && f.standsIn(u, x) {
+			u.by.unsure = true
+			return true, true
+		}
+		switch {
+		case !sameKind || u.by.mode == prove:
+			return false, true
+		case u.by.mode == guess:
+			return f.mayBecome(u, x, y), true
+		case x >= idLocal:
+			return !u.isApart(x &^ idLocal), true
+		case u.by.cuts == maxCuts:
+			return true, true
+		}
+		u.by.cuts++
+		same = f.mayMatch(u, x, y)
+		u.by.cuts--
+		return same, true
 	case enums:
 		if btf.InfoVlen(info) > 0 && btf.InfoVlen(otherInfo) > 0 {
 			// A look-up of the whole unit may see a declaration in place of x, which the unit left out.
-			u.dirty = u.dirty || x < idLocal && name != 0 && u.mode != doubt
-			return u.mode == doubt && name != 0 || u.mode == guess && sameKind && f.equalEnums(u, x, y), true
+			if x < idLocal && name != 0 && u.by.mode != doubt {
+				u.by.unsure = true
+				return true, true
+			}
+			return u.by.mode == doubt && name != 0 || u.by.mode != prove && sameKind && f.equalEnums(u, x, y), true
 		}
-		return name != 0, true
+		return name != 0 || u.by.mode == doubt, true // walk lets all declarations without a name be equivalent
 	}
 	if k := btf.InfoKind(info); k == btf.KindInt || k == btf.KindFloat {
-		return false, u.mode != guess // equal ones have one id
+		return false, u.by.mode == prove // equal ones have one id
 	}
 	return false, false
 }
@@ -293,10 +308,11 @@ func (f finder) decideWithin(u *Unit, x, y, name, info, otherInfo uint32) (same,
 	return false, false
 }
 
-// standsIn reports whether struct or union id stands for a FWD that u left out. The FWD counts as
-// any definition of its name, but id only as itself.
+// standsIn reports whether struct or union id may stand for a FWD of u. The FWD counts as any
+// definition of its name, but id only as itself.
 func (f finder) standsIn(u *Unit, id uint32) bool {
-	return slices.ContainsFunc(u.chunks.proved.Forwards, func(fwd uint32) bool { return f.index.types.Final(fwd) == id })
+	name, info := f.head(u, id)
+	return f.hasForward(u, name, aggregate(info))
 }
 
 // equalEnums compares two enumerations with values.

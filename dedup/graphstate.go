@@ -18,6 +18,7 @@ type slowState struct {
 	start     arena.Vec[uint32]  // spreadTaint: where the edges into each node start in from
 	from      arena.Vec[uint32]
 	todo      arena.Vec[uint32]
+	marks     arena.Vec[uint8] // mayBeNewer: by id
 	steps     uint64
 	maxSteps  uint64
 }
@@ -29,6 +30,7 @@ func (w *slowState) reset(keep int) {
 	w.start.Trim(keep)
 	w.from.Trim(keep)
 	w.todo.Trim(keep)
+	w.marks.Trim(keep)
 	w.fwdTo, w.copies = nil, w.copies[:0]
 }
 
@@ -39,6 +41,7 @@ func (w *slowState) free() {
 	w.start.Free()
 	w.from.Free()
 	w.todo.Free()
+	w.marks.Free()
 	w.first.free()
 	w.others.free()
 	w.unequal.free()

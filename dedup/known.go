@@ -73,6 +73,7 @@ type LeftOut struct {
 	Forwards []uint32   // the ids in Refs that stand for FWDs of the unit: see standsIn
 	Unproved []Unproved // what Commit has to check
 	Moved    bool       // some nodes are not in the order of their DIEs
+	Older    []uint32   // the ids in Refs with which no look-up of their name begins: Refuses checks them
 }
 
 // LeaveOut says which types the reader has left out of u.
@@ -181,6 +182,36 @@ func (k *Known) Definition(name Name, info, size uint32) uint32 {
 	}
 	return e.defs[aggregate(info)]
 }
+
+// maxForeseen bounds how many definitions Foreseen looks at.
+const maxForeseen = 8
+
+// Foreseen returns the definition that a unit probably has of a name. Definition returns id, and size is
+// the struct's, union's or enumeration's, or 0 if it is not known.
+//
+// A kernel's units in Rust bring definitions of their own for names of C. So if the name has several of
+// this size, the oldest is the best guess, except over a base.
+func (k *Known) Foreseen(id, size uint32) uint32 {
+	if id == 0 || k.Chosen(id, true) || k.Strict() {
+		return id
+	}
+	if size == 0 {
+		size = k.Record(id).Third()
+	}
+	o := id
+	for range maxForeseen {
+		if k.Record(o).Third() == size {
+			id = o
+		}
+		if o = k.Older(o); o == 0 {
+			break
+		}
+	}
+	return id
+}
+
+// Older returns the next older definition of the name of id, 0 if there is none.
+func (k *Known) Older(id uint32) uint32 { return k.keys[id].next }
 
 // Typedef returns the id of the typedef with this name and target, or 0 if the Set does not have
 // it.

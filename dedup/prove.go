@@ -13,14 +13,14 @@ func (f finder) proves(u *Unit, i, id uint32) bool {
 	}
 	m := u.members(n)
 	ids := u.ID.S
-	pairs, inBase := len(u.pairs.S), u.inBase
-	u.inBase = id <= f.index.baseIDs
+	pairs, inBase, unsure := len(u.pairs.S), u.by.inBase, u.by.unsure
+	u.by.inBase, u.by.unsure = id <= f.index.baseIDs, false
 	for j := range m {
 		x := &m[j]
 		name, typ, offset := w.Member(j)
 		if x.Name != name || x.Val != offset {
 			u.disown(pairs, i)
-			u.inBase = inBase
+			u.by.inBase, u.by.unsure = inBase, unsure
 			return false
 		}
 		if t := x.Type - 1; uint(t) < uint(len(ids)) {
@@ -39,15 +39,16 @@ func (f finder) proves(u *Unit, i, id uint32) bool {
 		before := len(u.pairs.S)
 		if !f.match(u, local(x.Type), typ, 0) {
 			u.disown(pairs, i)
-			u.inBase = inBase
+			u.by.inBase, u.by.unsure = inBase, unsure
 			return false
 		}
-		if x.Type != 0 && x.Type&Extern == 0 && len(u.pairs.S) == before {
+		if x.Type != 0 && x.Type&Extern == 0 && len(u.pairs.S) == before && !u.by.unsure {
 			u.matched.S[x.Type-1] = typ
 		}
 	}
 	u.own(pairs, i)
-	u.inBase = inBase
+	u.dirty = u.dirty || u.by.unsure
+	u.by.inBase, u.by.unsure = inBase, unsure
 	return true
 }
 
@@ -82,10 +83,20 @@ func (f finder) choose(u *Unit, i, d uint32) uint32 {
 // compares down to the next names, in the mode guess or doubt. If it cannot know, it makes the
 // unit dirty.
 func (f finder) mayBeEquivalent(u *Unit, x, id uint32, how mode) bool {
-	pairs, mode, inBase := len(u.pairs.S), u.mode, u.inBase
-	u.mode, u.inBase = how, id <= f.index.baseIDs
+	unsure := u.by.unsure
+	u.by.unsure = false
+	may := f.mayOrNot(u, x, id, how)
+	u.dirty = u.dirty || may && u.by.unsure
+	u.by.unsure = unsure
+	return may
+}
+
+// mayOrNot is mayBeEquivalent, but if it cannot know, it says so in u.by.unsure.
+func (f finder) mayOrNot(u *Unit, x, id uint32, how mode) bool {
+	pairs, mode, inBase := len(u.pairs.S), u.by.mode, u.by.inBase
+	u.by.mode, u.by.inBase = how, id <= f.index.baseIDs
 	may := f.mayMatch(u, x, id)
-	u.mode, u.inBase = mode, inBase
+	u.by.mode, u.by.inBase = mode, inBase
 	u.disown(pairs, noOwner) // the pairs of nested look-ups stay
 	return may
 }
@@ -113,20 +124,27 @@ func (f finder) mayMatch(u *Unit, x, id uint32) bool {
 // becomes dirty if y would fit as well.
 func (f finder) mayBecome(u *Unit, x, y uint32) bool {
 	if x < idLocal {
-		if x < y && f.mayBeEquivalent(u, x, y, doubt) {
-			u.dirty = true
+		if x < y && f.mayOrNot(u, x, y, doubt) {
+			u.by.unsure = true
+			return true
 		}
 		return x >= y
 	}
 	i := x &^ idLocal
+	if u.isApart(i) {
+		return false
+	}
 	id := u.ID.S[i]
-	if id == 0 && u.nested < maxNested {
-		u.nested++
+	if id == 0 && u.by.nested < maxNested {
+		u.by.nested++
 		id = f.find(u, i, 0, y)
-		u.nested--
+		u.by.nested--
 	}
 	return id == 0 || id >= MaxIDs || id >= y
 }
 
 // maxNested bounds the depth of choose inside choose.
 const maxNested = 64
+
+// maxCuts is how many names match passes in the mode doubt, one behind another.
+const maxCuts = 1

@@ -12,12 +12,14 @@ import (
 // does not depend on when it was read:
 //
 //   - The nodes must get the ids that the proofs assumed (unproved).
-//   - A struct, union or typedef must still be the one that a look-up chooses, although a newer
-//     one has its name (recheck).
+//   - A struct, union or typedef must be the one that a look-up chooses, although a newer one has its
+//     name. The newer one may have come since then (recheck), or the reader has left out the older one
+//     of two (LeftOut.Older).
+//   - A name may get another definition by the unit only if no type that was left out leads to it
+//     (setApart).
 //   - A FWD counts as any definition of its name, but the id that stands in for it only as
-//     itself. So no comparison may meet another definition in its place (standsIn). For
-//     enumerations decide is stricter: if a left out type leads to one, it is never compared with
-//     another one of its name, and the whole unit is read.
+//     itself. So no comparison may depend on another definition in its place (standsIn, Unit.unsure).
+//     For enumerations decide is stricter: it is unsure about each that a left out type leads to.
 //   - A node must not get its id because a type that was left out already assumes it (mayBecome).
 //   - Nodes that were made late must not change which definition a FWD gets first (rivals).
 
@@ -26,7 +28,17 @@ import (
 func Refuses(s *Set, u *Unit) bool {
 	s.gate.rlock()
 	defer s.gate.runlock()
-	return u.chunks.proved.Types > 0 && (u.dirty || u.loops || u.err != nil || s.find.unproved(u))
+	switch left := &u.chunks.proved; {
+	case left.Types == 0:
+		return false
+	case u.dirty || u.loops || u.err != nil:
+		return true
+	case slices.ContainsFunc(left.Older, func(id uint32) bool { return !s.find.stillChosen(u, id) }):
+		return true
+	default:
+		left.Older = nil
+	}
+	return s.find.unproved(u)
 }
 
 // unproved reports whether a type that u left out is not proved, now that u.ID has ids.
@@ -52,14 +64,14 @@ func (f finder) gets(u *Unit, p Unproved) bool {
 	}
 	// The node is new, for example a PTR to a FWD. The struct that was left out would have been
 	// compared with all that its record leads to.
-	pairs, inBase := len(u.pairs.S), u.inBase
-	u.inBase = p.ID <= f.index.baseIDs
+	pairs, inBase := len(u.pairs.S), u.by.inBase
+	u.by.inBase, u.by.unsure = p.ID <= f.index.baseIDs, false
 	same := f.match(u, local(p.Ref), p.ID, 0)
-	u.inBase = inBase
+	u.by.inBase = inBase
 	if !same {
 		u.disown(pairs, noOwner)
 	}
-	return same && !u.dirty
+	return same && !u.dirty && !u.by.unsure
 }
 
 // rivals reports whether u has pairs of one FWD with two definitions. Then the order of the pairs
@@ -104,7 +116,7 @@ func (f finder) recheck(u *Unit) bool {
 				return false
 			}
 		case btf.KindTypedef:
-			if key.hash&unique == 0 && !f.newest(u, f.index.entity(w.Name()).typedefs, id, 0) {
+			if key.hash&unique == 0 && !f.newest(u, id, f.index.entity(w.Name()).typedefs, id, 0) {
 				return false
 			}
 		}
@@ -118,15 +130,18 @@ func (f finder) stillChosen(u *Unit, id uint32) bool {
 	w, key := f.index.types.record(id), &f.index.types.keys.S[id]
 	if w.Name() == 0 {
 		h := key.hash &^ unique
-		return f.newest(u, f.index.table.S[h&uint32(len(f.index.table.S)-1)], id, h)
+		return f.newest(u, id, f.index.table.S[h&uint32(len(f.index.table.S)-1)], id, h)
 	}
 	e, k := f.index.entity(w.Name()), aggregate(w.Info())
-	return e.likely[k] == 0 && f.newest(u, e.defs[k], id, 0)
+	if l := f.index.types.record(e.likely[k]); l.Info() == w.Info() && l.Third() == w.Third() {
+		return false // choose would pick that one
+	}
+	return f.newest(u, id, e.defs[k], id, 0)
 }
 
-// newest reports whether no type before id in the chain from newer on may be equivalent to it.
-// Types with another hash do not count, if hash is not 0.
-func (f finder) newest(u *Unit, newer, id, hash uint32) bool {
+// newest reports whether no type before id in the chain from newer on may be equivalent to x. Types with
+// another hash do not count, if hash is not 0.
+func (f finder) newest(u *Unit, x, newer, id, hash uint32) bool {
 	before := u.dirty
 	u.dirty = false
 	defer func() { u.dirty = before }()
@@ -135,7 +150,7 @@ func (f finder) newest(u *Unit, newer, id, hash uint32) bool {
 			return false
 		}
 		key := &f.index.types.keys.S[newer]
-		if (hash == 0 || key.hash&^unique == hash) && f.mayBeEquivalent(u, id, newer, doubt) || u.dirty {
+		if (hash == 0 || key.hash&^unique == hash) && f.mayBeEquivalent(u, x, newer, doubt) || u.dirty {
 			return false
 		}
 		newer = key.next

@@ -44,10 +44,19 @@ func (s *Set) prepare(u *Unit) {
 	u.pairs.Reset()
 	u.ambiguous.Reset()
 	u.slow.seeds.Reset()
+	u.apart.Reset()
+	u.fwds.Reset()
+	if u.chunks.left > 0 {
+		for i := range u.Nodes.S {
+			if btf.InfoKind(u.Nodes.S[i].Info) == btf.KindFwd {
+				u.fwds.Append(uint32(i))
+			}
+		}
+	}
 	u.dirty, u.loops, u.names.hashed, u.err = false, false, false, nil
 	u.view = s.index.conflicts
 	u.resolved = true
-	u.budget = 64 * (n + len(u.Members.S) + 64)
+	u.by.budget = 64 * (n + len(u.Members.S) + 64)
 	u.at = progress{}
 }
 
@@ -69,7 +78,6 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 			switch k := btf.InfoKind(nodes[i].Info); k {
 			case btf.KindStruct, btf.KindUnion:
 				if nodes[i].Name != 0 && !s.find.proves(u, i, id) {
-					u.dirty = true
 					u.slow.seeds.Append(i)
 				}
 				fallthrough
@@ -82,6 +90,9 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 			u.at = progress{k + 1, guess}
 			return false
 		}
+	}
+	if len(u.slow.seeds.S) > 0 && !u.dirty {
+		u.dirty = !definitionsOf(s, u).setApart()
 	}
 	return true
 }
@@ -109,9 +120,11 @@ func (s *Set) retryUnknown(u *Unit) {
 		return
 	}
 	for _, i := range u.news.S {
-		u.ID.S[i] = 0
+		if !u.isApart(i) {
+			u.ID.S[i] = 0
+		}
 	}
-	u.budget = 64 * (len(u.Nodes.S) + len(u.Members.S) + 64)
+	u.by.budget = 64 * (len(u.Nodes.S) + len(u.Members.S) + 64)
 	news := u.news.S
 	keep := news[:0]
 	for _, i := range news {
@@ -123,12 +136,8 @@ func (s *Set) retryUnknown(u *Unit) {
 			keep = append(keep, i)
 			continue
 		}
-		switch n := &u.Nodes.S[i]; btf.InfoKind(n.Info) {
-		case btf.KindStruct, btf.KindUnion:
-			if n.Name != 0 && !s.find.proves(u, i, id) {
-				u.dirty = true
-				u.slow.seeds.Append(i)
-			}
+		if !s.find.provesNamed(u, i, id) {
+			u.slow.seeds.Append(i)
 		}
 	}
 	u.news.S = keep

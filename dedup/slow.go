@@ -245,12 +245,19 @@ func (wk *walker) remember(u *Unit) {
 		if k := btf.InfoKind(n.Info); id >= MaxIDs || k != btf.KindStruct && k != btf.KindUnion {
 			continue
 		}
-		if l := &wk.find.index.entity(n.Name).likely[aggregate(n.Info)]; *l != id {
-			wk.find.index.types.keys.S[*l].hash &^= likely
-			wk.find.index.types.keys.S[id].hash |= likely
-			*l = id
-			wk.find.index.conflicts++
-		}
+		wk.setLikely(id)
+	}
+}
+
+// setLikely makes the definition id the likely one of its name.
+func (wk *walker) setLikely(id uint32) {
+	ix := wk.find.index
+	w := ix.types.record(id)
+	if l := &ix.entity(w.Name()).likely[aggregate(w.Info())]; *l != id {
+		ix.types.keys.S[*l].hash &^= likely
+		ix.types.keys.S[id].hash |= likely
+		*l = id
+		ix.conflicts++
 	}
 }
 

@@ -76,21 +76,30 @@ type Unit struct {
 	matched   arena.Vec[uint32]  // by node: the id of the Set that it last matched
 	dirty     bool               // a name of the unit has more than one definition
 	loops     bool               // a look-up came back to where it began
+	apart     arena.Vec[uint32]  // nodes that are new definitions of known names (setApart)
+	fwds      arena.Vec[uint32]  // FWDs among the nodes; only if types were left out
 	view      uint32             // index.conflicts at the time of Resolve
 	at        progress           // of Resolve
 	resolved  bool
-	budget    int    // steps that match may still take
 	tried     uint64 // candidates that were tried; see Set.tried
-	mode      mode   // of match
-	inBase    bool   // match is in the graph of a type of the base
-	nested    int    // depth of choose inside choose (mayBecome)
 	err       error  // why the unit cannot be merged
 	visits    arena.Vec[uint32]
+	by        rules    // of match
 	names     newNames // for internNew
 	scratch   []uint32
 	slow      slowState
 	shapes    []uint32 // see Shapes; nil for most units
 	chunks    unitChunks
+}
+
+// rules says how match compares, and how far it may go.
+type rules struct {
+	mode   mode
+	inBase bool // match is in the graph of a type of the base
+	unsure bool // what match has found depends on what stands for a type that was left out
+	budget int  // steps that match may still take
+	nested int  // depth of choose inside choose (mayBecome)
+	cuts   int  // how many names match has passed in the mode doubt
 }
 
 // progress is how far lookUpNodes has come.
@@ -109,6 +118,8 @@ func (u *Unit) Reset(keep int) {
 	u.pairs.Trim(keep)
 	u.ambiguous.Trim(keep)
 	u.matched.Trim(keep)
+	u.apart.Trim(keep)
+	u.fwds.Trim(keep)
 	u.visits.Trim(keep)
 	u.names.list.Trim(keep)
 	u.slow.reset(keep)
@@ -132,6 +143,8 @@ func (u *Unit) Free() {
 	u.pairs.Free()
 	u.ambiguous.Free()
 	u.matched.Free()
+	u.apart.Free()
+	u.fwds.Free()
 	u.visits.Free()
 	u.names.list.Free()
 	u.slow.free()

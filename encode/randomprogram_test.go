@@ -270,7 +270,11 @@ func (m *maker) enum(t drawn, name string, r *rand.Rand) *dt.DIE {
 func (m *maker) otherEnum(t drawn, name string) *dt.DIE {
 	size := []int{1, 2, 4, 8}[m.r.IntN(4)]
 	d := forward(dt.TagEnumerationType, name)
-	switch m.r.IntN(5) {
+	how := m.r.IntN(5)
+	if name == "" {
+		how = 4 // no language declares an enumeration without a name
+	}
+	switch how {
 	case 0, 1:
 	case 2:
 		d.Add(dt.Size(size))

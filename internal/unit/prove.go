@@ -60,7 +60,7 @@ func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 		return false, nil
 	}
 	if left > 0 {
-		x.known.LeaveOut(&r.Unit.Types, dedup.LeftOut{Types: left, Refs: x.refs.S, Forwards: x.fwds.S, Unproved: x.left.S, Moved: x.moved})
+		x.known.LeaveOut(&r.Unit.Types, dedup.LeftOut{Types: left, Refs: x.refs.S, Forwards: x.fwds.S, Unproved: x.left.S, Moved: x.moved, Older: x.older.S})
 	}
 	return true, r.Settle()
 }

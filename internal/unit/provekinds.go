@@ -133,12 +133,14 @@ func (x *prover) ahead(ref uint32, off, depth int) (id uint32) {
 		case x.load(d, a, dwarf.SlotDeclaration, skip) != 0:
 			id = x.known.ForwardOf(name, btf.Info(btf.KindFwd, 0, union))
 		case union:
-			id = x.known.Definition(name, btf.Info(btf.KindUnion, 0, false), x.load(d, a, dwarf.SlotByteSize, skip))
+			size := x.load(d, a, dwarf.SlotByteSize, skip)
+			id = x.known.Foreseen(x.known.Definition(name, btf.Info(btf.KindUnion, 0, false), size), size)
 		default:
-			id = x.known.Definition(name, btf.Info(btf.KindStruct, 0, false), x.load(d, a, dwarf.SlotByteSize, skip))
+			size := x.load(d, a, dwarf.SlotByteSize, skip)
+			id = x.known.Foreseen(x.known.Definition(name, btf.Info(btf.KindStruct, 0, false), size), size)
 		}
 	case dwarf.ClassEnum:
-		id = x.known.Definition(name, btf.Info(btf.KindEnum, 0, false), 0)
+		id = x.known.Foreseen(x.known.Definition(name, btf.Info(btf.KindEnum, 0, false), 0), 0)
 	case dwarf.ClassRef:
 		if a.Tag == dwarf.TagTypedef {
 			id = x.known.OnlyTypedef(name)
@@ -183,28 +185,47 @@ func (x *prover) aggregate(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n
 			x.proved(off, g)
 			return end, int(btf.InfoVlen(w[1]))
 		}
-	}
-	slot, c := uint32(0), uint32(0)
-	if name = x.text.token(name); name != 0 {
-		c = x.known.Definition(name, btf.Info(kind, 0, false), size)
 	} else {
-		slot = x.slot(a, size, next)
-		c = x.names.S[slot]
+		g = 0
 	}
-	if c != 0 && c != g {
-		w := x.known.Head(c)
-		if btf.InfoKind(w[1]) == kind && w[2] == size && (name != 0 || x.known.Chosen(c, w[0] != 0)) {
-			if end := x.body(a, c, off, next); end != 0 {
+	if name = x.text.token(name); name != 0 {
+		return definition(x, a, name, btf.Info(kind, 0, false), size, g, off, next)
+	}
+	slot := x.slot(a, size, next)
+	c := x.names.S[slot]
+	if w := x.known.Head(c); c != g && btf.InfoKind(w[1]) == kind && w[2] == size && x.known.Chosen(c, w[0] != 0) {
+		if end := x.body(a, c, off, next); end != 0 {
+			x.proved(off, c)
+			return end, int(btf.InfoVlen(w[1]))
+		}
+	}
+	x.asked = append(x.asked, asked{slot, x.r.Unit.nodes()})
+	return 0, 0
+}
+
+// definition proves a struct or union with a name for x. It has been compared with the type tried
+// already, unless that is 0.
+func definition(x *prover, a *dwarf.Abbrev, name dedup.Name, info, size, tried uint32, off, p int) (end, n int) {
+	newest := x.known.Definition(name, info, size)
+	first := x.known.Foreseen(newest, size)
+	next := newest
+	for c, i := first, 0; c != 0 && i < maxDefinitions; i++ {
+		if w := x.known.Head(c); c != tried && (c != first || i == 0) && w[2] == size && btf.InfoKind(w[1]) == btf.InfoKind(info) {
+			if end := x.body(a, c, off, p); end != 0 {
 				x.proved(off, c)
+				if c != newest {
+					x.older.Append(c)
+				}
 				return end, int(btf.InfoVlen(w[1]))
 			}
 		}
-	}
-	if name == 0 {
-		x.asked = append(x.asked, asked{slot, x.r.Unit.nodes()})
+		c, next = next, x.known.Older(next) // the others, newest first
 	}
 	return 0, 0
 }
+
+// maxDefinitions bounds how many definitions of one name are looked at.
+const maxDefinitions = 8
 
 // forward proves the declaration at off of a struct or union.
 func (x *prover) forward(name dedup.Name, off int, info uint32) bool {

@@ -284,7 +284,7 @@ func (x *prover) enum(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int)
 	}
 	c, slot := uint32(0), uint32(0)
 	if name = x.text.token(name); name != 0 {
-		c = x.known.Definition(name, btf.Info(btf.KindEnum, 0, false), size)
+		c = x.known.Foreseen(x.known.Definition(name, btf.Info(btf.KindEnum, 0, false), size), size)
 	} else {
 		slot = x.enumSlot(p)
 		c = x.names.S[slot]

@@ -30,6 +30,7 @@ type proofs struct {
 	index   uint32                  // the type that indexes arrays
 	inner   int                     // arrays inside arrays that are left out
 	arrays  bool                    // an array is left out
+	older   arena.Vec[uint32]       // see dedup.LeftOut
 	moved   bool                    // takeBack has made nodes, which are not in the order of their DIEs
 }
 
@@ -52,6 +53,7 @@ func (x *proofs) begin(set *dedup.Set, size int) {
 	x.open.Reset()
 	x.left.Reset()
 	x.fwds.Reset()
+	x.older.Reset()
 	x.asked = x.asked[:0]
 	if len(x.met.S) == 0 {
 		x.met.Resize(metSize)
@@ -89,6 +91,7 @@ func (x *proofs) reset(u *dedup.Unit) {
 	x.open.Trim(arena.KeepBytes)
 	x.left.Trim(arena.KeepBytes)
 	x.fwds.Trim(arena.KeepBytes)
+	x.older.Trim(arena.KeepBytes)
 }
 
 // free releases the memory.
@@ -97,6 +100,7 @@ func (x *proofs) free() {
 	x.open.Free()
 	x.left.Free()
 	x.fwds.Free()
+	x.older.Free()
 	x.met.Free()
 	x.names.Free()
 	x.pairs.free()
