@@ -78,13 +78,14 @@ func TestForwardedMeanwhile(t *testing.T) {
 	unit := func(size int, isTypedef bool) *dt.Unit {
 		i, to := intType(), forward(dt.TagStructureType, "to")
 		if size != 0 {
-			to = structure("to", size, member("a", i, 0))
+			to = structure("to", size)
 		}
-		all := []any{i, to}
+		all := append([]any{i}, last(i)...) // types near the end are not proved
+		all = append(all, to)
 		if isTypedef {
 			all = append(all, typedef("t", to))
 		}
-		return dt.CU(append(all, last(i)...)...)
+		return dt.CU(all...)
 	}
 	f := dt.File{Units: []*dt.Unit{unit(0, true), unit(64, false), unit(64, true), unit(72, true)}}
 	for range 8 {
