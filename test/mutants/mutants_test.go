@@ -170,7 +170,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []sample{{pkg: "./b", seed: 1, tried: 8, noticed: 5, possible: 9}, {pkg: "./a", tests: "./b", seed: 1, tried: 2},
-		{pkg: "./b", seed: 1, tried: 8, noticed: 7, possible: 9}, {pkg: "./b", seed: 2}} {
+		{pkg: "./b", seed: 1, tried: 8, noticed: 7, possible: 9}, {pkg: "./b", seed: 2}, {pkg: "./c", tests: "./b:One|Two", seed: 1}} {
 		if err := s.write(path); err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := head + "| a | ./b | 1 | 2 | 0 | 0 |\n| b | its own | 1 | 8 | 7 | 9 |\n| b | its own | 2 | 0 | 0 | 0 |\n" + tail
+	want := head + "| a | ./b | 1 | 2 | 0 | 0 |\n| b | its own | 1 | 8 | 7 | 9 |\n| b | its own | 2 | 0 | 0 | 0 |\n| c | ./b:One\\|Two | 1 | 0 | 0 | 0 |\n" + tail
 	if string(got) != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

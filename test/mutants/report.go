@@ -22,9 +22,11 @@ const (
 	reportHead  = 2
 )
 
-// key begins the row: there is one row for each package, choice of tests and seed.
+// key begins the row: there is one row for each package, choice of tests and seed. A bar between names
+// of tests would end the column.
 func (s *sample) key() string {
-	return fmt.Sprintf("| %s | %s | %d |", strings.TrimPrefix(s.pkg, "./"), cmp.Or(s.tests, "its own"), s.seed)
+	tests := strings.ReplaceAll(cmp.Or(s.tests, "its own"), "|", `\|`)
+	return fmt.Sprintf("| %s | %s | %d |", strings.TrimPrefix(s.pkg, "./"), tests, s.seed)
 }
 
 // write puts the row into the table of a file, in place of an older one.
