@@ -93,6 +93,43 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// TestMembersOf: structs and unions are chosen by what they are and by the types of their members. With
+// Recursive, those follow that are members themselves and have such members.
+func TestMembersOf(t *testing.T) {
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		i := b.Int("int", 4)
+		id := b.Typedef("id_t", i)
+		kind := b.Enum("kind", b.Value("one", 1))
+		pair := b.Struct("pair", 8, b.Member("x", id, 0), b.Member("y", id, 32))
+		other := b.Struct("other", 4, b.Member("x", i, 0))
+		either := b.Union("either", 8, b.Member("pair", pair, 0), b.Member("kind", kind, 0))
+		b.Struct("all", 24, b.Member("id", id, 0), b.Member("pair", pair, 32), b.Member("other", other, 96), b.Member("either", either, 128))
+	}))
+	for _, x := range []struct {
+		opt    Options
+		filter Filter
+		want   string
+	}{
+		{Options{}, Filter{}, "pair\nother\neither\nall\n"},
+		{Options{}, Filter{Structs: true}, "pair\nother\nall\n"},
+		{Options{}, Filter{Unions: true}, "either\n"},
+		{Options{}, Filter{Structs: true, Unions: true}, "pair\nother\neither\nall\n"},
+		{Options{}, Filter{Contains: "int"}, ""},
+		{Options{}, Filter{Contains: "id_t"}, "pair\nall\n"},
+		{Options{}, Filter{Contains: "kind"}, "either\n"},
+		{Options{}, Filter{Contains: "pair", Structs: true}, "all\n"},
+		{Options{}, Filter{ContainsNot: []string{"id_t", "kind"}}, "other\n"},
+		{Options{Recursive: true}, Filter{Contains: "id_t"}, "pair\nall\n  pair\n"},
+		{Options{Recursive: true}, Filter{Contains: "pair"}, "either\nall\n  either\n"},
+		{Options{Recursive: true, Counts: true}, Filter{Contains: "id_t"}, "pair: 2\nall: 1\n  pair: 2\n"},
+	} {
+		var got bytes.Buffer
+		if err := New(&got, v, x.opt).List(&x.filter, Names, ""); err != nil || got.String() != x.want {
+			t.Errorf("%+v, %+v: %q, %v, want %q", x.opt, x.filter, got.String(), err, x.want)
+		}
+	}
+}
+
 // TestNearest: a misspelt name leads to one that differs in few letters, and a long one to none.
 func TestNearest(t *testing.T) {
 	long := strings.Repeat("n", maxName)

@@ -110,6 +110,26 @@ func TestEndless(t *testing.T) {
 	}
 }
 
+// TestEndlessDeclaration: a typedef of an array of itself is written out as often as references are
+// followed, and dots stand for the rest.
+func TestEndlessDeclaration(t *testing.T) {
+	const typedef = 2 // the typedef, of the array behind it
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		i := b.Int("int", 4)
+		b.Typedef("t", typedef+1)
+		b.Array(typedef, i, 1)
+		b.Struct("s", 4, b.Member("m", typedef, 0))
+	}))
+	var got bytes.Buffer
+	if err := New(&got, v, Options{Expand: true, Quiet: true}).List(&Filter{}, Text, ""); err != nil {
+		t.Fatal(err)
+	}
+	text := got.String()
+	if n := strings.Count(text, "/* typedef t */ "); n != view.MaxDepth/2+1 || strings.Count(text, "...") != 1 {
+		t.Errorf("the typedef is written out %d times:\n%s", n, text)
+	}
+}
+
 // TestNames: characters that a terminal would obey are escaped, and long names are
 // printed whole.
 func TestNames(t *testing.T) {
