@@ -1,6 +1,7 @@
 package unitrecord
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
@@ -37,6 +38,49 @@ func TestBoundsOfNodes(t *testing.T) {
 		r.cols[colAnnot].b, r.cols[colName].b = []byte{byte(zigzag(int64(n))), 0}, []byte{0}
 		if r.tags(&u, &unit.Input{Options: unit.Options{DeclTag: true}}, 1); r.bad != bad || !bad && u.Tags.S[0].Node != uint32(n) {
 			t.Errorf("a tag of node %d of %d: damage %v, %v", n, len(nodes), r.bad, u.Tags.S)
+		}
+	}
+}
+
+// TestEndsOfRuns: functions that end before their run of inline functions does, or behind it, are damage.
+// Nobody sees that in a run that is not read.
+func TestEndsOfRuns(t *testing.T) {
+	const flags, name, params = 0, 0, 0 // of a function without a name and without parameters
+	one := []byte{flags, name, params}
+	for _, x := range []struct {
+		what  string
+		count int
+		body  []byte
+		bad   bool
+	}{
+		{"one function", 1, one, false},
+		{"two functions", 2, slices.Concat(one, one), false},
+		{"a byte more", 1, append(slices.Clone(one), 0), true},
+		{"a byte less", 1, one[:len(one)-1], true},
+		{"a function more", 1, slices.Concat(one, one), true},
+		{"a function less", 2, one, true},
+		{"nothing", 1, nil, true},
+	} {
+		for _, read := range []bool{true, false} {
+			var r Reader
+			var u unit.Unit
+			r.inline.runs = []run{{count: x.count, body: column{b: x.body}, read: read}}
+			if r.inlineFuncs(&u, x.count, 1); r.bad != (x.bad && read) {
+				t.Errorf("%s, read %v: damage %v", x.what, read, r.bad)
+			}
+			if functions := len(u.Funcs.S); read && functions != x.count || !read && functions != 0 {
+				t.Errorf("%s, read %v: %d functions", x.what, read, functions)
+			}
+		}
+	}
+}
+
+// TestFresh: new names are counted between names of all codes, so that a reader asks for as many at once.
+func TestFresh(t *testing.T) {
+	codes := []byte{nameFresh, 0, nameNear, nameHigh, nameFresh, nameFresh, nameHigh + 1, 0, nameFar, 0x80 | nameFresh, nameFresh, nameFresh, 0}
+	for n, want := range []int{0, 1, 1, 1, 1, 2, 2, 2, 3, 3} {
+		if got := fresh(column{b: codes}, n); got != want {
+			t.Errorf("%d of the first %d names are new, want %d", got, n, want)
 		}
 	}
 }
