@@ -126,7 +126,7 @@ func (d definitions) mayBeNewer() bool {
 		}
 		switch f.index.types.record(id).Kind() {
 		case btf.KindStruct, btf.KindUnion, btf.KindTypedef:
-			if w.marks.S[id] != isDecided && d.hasNewer(local(r), id) {
+			if w.marks.S[id] != isDecided && f.index.types.keys.S[id].hash&unique == 0 && !f.newest(u, local(r), id) {
 				return true
 			}
 			d.spreadDecided(id)
@@ -159,28 +159,6 @@ func (d definitions) spreadDecided(id uint32) {
 		btf.EachRef(d.find.index.types.record(id), mark)
 	}
 	w.todo = todo
-}
-
-// hasNewer reports whether a newer type than id, with its name or its hash, may be equivalent to x.
-func (d definitions) hasNewer(x, id uint32) bool {
-	f := d.find
-	key, w := &f.index.types.keys.S[id], f.index.types.record(id)
-	if key.hash&unique != 0 {
-		return false
-	}
-	newer, hash := uint32(0), uint32(0)
-	switch k := w.Kind(); {
-	case k == btf.KindTypedef:
-		newer = f.index.entity(w.Name()).typedefs
-	case k != btf.KindStruct && k != btf.KindUnion:
-		return false
-	case w.Name() != 0:
-		newer = f.index.entity(w.Name()).defs[aggregate(w.Info())]
-	default:
-		hash = key.hash &^ unique
-		newer = f.index.table.S[hash&uint32(len(f.index.table.S)-1)]
-	}
-	return !f.newest(d.u, x, newer, id, hash)
 }
 
 // forwardedSince reports whether a FWD of the unit's pairs leads to another definition since the unit was

@@ -116,7 +116,7 @@ func (f finder) recheck(u *Unit) bool {
 				return false
 			}
 		case btf.KindTypedef:
-			if key.hash&unique == 0 && !f.newest(u, id, f.index.entity(w.Name()).typedefs, id, 0) {
+			if key.hash&unique == 0 && !f.newest(u, id, id) {
 				return false
 			}
 		}
@@ -127,24 +127,31 @@ func (f finder) recheck(u *Unit) bool {
 // stillChosen reports whether a look-up still finds the struct or union id, although a newer one
 // has its name, or the hash of its members. It may wrongly report false.
 func (f finder) stillChosen(u *Unit, id uint32) bool {
-	w, key := f.index.types.record(id), &f.index.types.keys.S[id]
-	if w.Name() == 0 {
-		h := key.hash &^ unique
-		return f.newest(u, id, f.index.table.S[h&uint32(len(f.index.table.S)-1)], id, h)
+	if w := f.index.types.record(id); w.Name() != 0 {
+		l := f.index.types.record(f.index.entity(w.Name()).likely[aggregate(w.Info())])
+		if l.Info() == w.Info() && l.Third() == w.Third() {
+			return false // choose would pick that one
+		}
 	}
-	e, k := f.index.entity(w.Name()), aggregate(w.Info())
-	if l := f.index.types.record(e.likely[k]); l.Info() == w.Info() && l.Third() == w.Third() {
-		return false // choose would pick that one
-	}
-	return f.newest(u, id, e.defs[k], id, 0)
+	return f.newest(u, id, id)
 }
 
-// newest reports whether no type before id in the chain from newer on may be equivalent to x. Types with
-// another hash do not count, if hash is not 0.
-func (f finder) newest(u *Unit, x, newer, id, hash uint32) bool {
+// newest reports whether no type that is newer than the struct, union or typedef id, and has its name, or
+// the hash of its members, may be equivalent to x. It may wrongly report false.
+func (f finder) newest(u *Unit, x, id uint32) bool {
 	before := u.dirty
 	u.dirty = false
 	defer func() { u.dirty = before }()
+	newer, hash := uint32(0), uint32(0)
+	switch w := f.index.types.record(id); {
+	case w.Name() == 0:
+		hash = f.index.types.keys.S[id].hash &^ unique
+		newer = f.index.table.S[hash&uint32(len(f.index.table.S)-1)]
+	case w.Kind() == btf.KindTypedef:
+		newer = f.index.entity(w.Name()).typedefs
+	default:
+		newer = f.index.entity(w.Name()).defs[aggregate(w.Info())]
+	}
 	for n := 0; newer != id; n++ {
 		if newer == 0 || n == maxLinear {
 			return false
