@@ -2,8 +2,8 @@ package encode
 
 import "github.com/btflite/btflite/dedup"
 
-// Units disagree about a type if a struct or union has several definitions and some unit
-// only declares it: the declaration fits each of them.
+// Units disagree about a type if a struct, union or enumeration has several definitions and some
+// unit only declares it: the declaration fits each of them.
 //
 // libbpf takes the first definition that it tries. It tries them in the order of a hash
 // chain, and that order is reversed whenever the table doubles. When it doubles depends

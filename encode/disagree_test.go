@@ -86,6 +86,69 @@ func encodeDisagreeing(t *testing.T, path string, dedup encode.Dedup) []byte {
 	return first
 }
 
+// TestRandomUnitsAsExact: small inputs have libbpf's choice of types, also where units declare what others
+// define in different ways.
+func TestRandomUnitsAsExact(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "input")
+	for _, first := range []uint64{0, firstTwins, firstEnums} {
+		others := 0
+		for seed := first; seed < first+25; seed++ {
+			f := randomProgram(seed)
+			if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			exact := encodeDisagreeing(t, path, encode.DedupExact)
+			if !bytes.Equal(encodeDisagreeing(t, path, encode.DedupAuto), exact) {
+				t.Errorf("seed %d: not the types that libbpf chooses", seed)
+			}
+			if !bytes.Equal(encodeDisagreeing(t, path, encode.DedupStream), exact) {
+				others++
+			}
+		}
+		t.Logf("from %d: merging unit by unit chooses other types in %d of 25 programs", first, others)
+		if first == firstEnums && others < 3 {
+			t.Error("too few for a test")
+		}
+	}
+}
+
+// TestEnumsWithoutName encodes two units that have the same struct, but for its member: an enumeration
+// without a name, which has values in one unit and none in the other. libbpf takes them for one.
+func TestEnumsWithoutName(t *testing.T) {
+	pahole := os.Getenv("BTFLITE_PAHOLE")
+	path := filepath.Join(t.TempDir(), "input")
+	unit := func(size int, values bool, user string) *dt.Unit {
+		i, e := intType(), enum("", size)
+		if values {
+			e = enum("", size, value("A", 1))
+		}
+		s := structure("", 64, member("a", e, 0))
+		return dt.CU(i, e, s, typedef(user, s))
+	}
+	for _, sizes := range [][2]int{{2, 4}, {4, 4}, {4, 2}} {
+		for _, values := range [][2]bool{{false, false}, {true, false}, {false, true}} {
+			f := dt.File{Units: []*dt.Unit{unit(sizes[0], values[0], "u0"), unit(sizes[1], values[1], "u1")}}
+			if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			got := encodeDisagreeing(t, path, encode.DedupAuto)
+			if !bytes.Equal(got, encodeDisagreeing(t, path, encode.DedupExact)) {
+				t.Errorf("sizes %v, values %v: not the types that libbpf chooses", sizes, values)
+			}
+			if pahole == "" {
+				continue
+			}
+			out := path + ".btf"
+			if text, err := exec.Command(pahole, "-J", "-j1", "--btf_features=default", "--btf_encode_detached="+out, path).CombinedOutput(); err != nil {
+				t.Fatalf("pahole: %v: %s", err, text)
+			}
+			if want, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("sizes %v, values %v: not pahole's bytes (%v)", sizes, values, err)
+			}
+		}
+	}
+}
+
 // TestUnitsThatDisagree: where units disagree about a type, small inputs have libbpf's
 // choice of types, and so pahole's bytes. Merging unit by unit makes another choice for some.
 func TestUnitsThatDisagree(t *testing.T) {
