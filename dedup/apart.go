@@ -48,12 +48,7 @@ func (d definitions) setApart() bool {
 			break
 		}
 	}
-	u.news.Reset()
-	for _, i := range u.Order.S {
-		if u.ID.S[i] == idNew {
-			u.news.Append(i)
-		}
-	}
+	u.collectNews()
 	u.chunks.proved.Moved = true // u has pairs in another order than the one of its nodes
 	return len(w.seeds.S) == 0 && !d.newsMayBeKnown() && !d.mayBeNewer() && !u.dirty && u.err == nil
 }
@@ -68,27 +63,13 @@ func (d definitions) newsMayBeKnown() bool {
 func (d definitions) mayBeKnown(i uint32) bool {
 	f, u := d.find, d.u
 	n := &u.Nodes.S[i]
-	s := search{node: i}
-	hash := uint32(0)
 	switch k := btf.InfoKind(n.Info); {
 	case k != btf.KindStruct && k != btf.KindUnion && k != btf.KindTypedef:
 		return false
-	case n.Name == 0:
-		hash = f.anonHash(u, i, u.members(n))
-		s = f.index.anonymous(i, hash)
-	default:
-		e := f.index.entity(n.Name)
-		switch {
-		case e == nil:
-		case k == btf.KindTypedef:
-			s.id, s.key = e.typedefs, famKey(famTypedef, n.Name)
-		default:
-			s.id, s.key = e.defs[aggregate(n.Info)], famKey(aggregate(n.Info), n.Name)
-			if f.hasForward(u, n.Name, aggregate(n.Info)) {
-				return true // the FWD may lead to another definition
-			}
-		}
+	case k != btf.KindTypedef && n.Name != 0 && f.index.entity(n.Name) != nil && f.hasForward(u, n.Name, aggregate(n.Info)):
+		return true // the FWD may lead to another definition
 	}
+	s, hash := f.beginSearch(u, i)
 	for ; s.id != 0; f.next(u, &s) {
 		if hash != 0 && f.index.types.keys.S[s.id].hash&^unique != hash {
 			continue
@@ -161,19 +142,22 @@ func (d definitions) spreadDecided(id uint32) {
 	w.todo = todo
 }
 
-// forwardedSince reports whether a FWD of the unit's pairs leads to another definition since the unit was
-// looked up.
+// forwardedSince reports whether the unit has new definitions, and a FWD of its pairs leads to another
+// definition since the unit was looked up.
 func (d definitions) forwardedSince() bool {
-	return slices.ContainsFunc(d.u.pairs.S, func(p fwdPair) bool {
+	return len(d.u.apart.S) > 0 && slices.ContainsFunc(d.u.pairs.S, func(p fwdPair) bool {
 		fwd, def, ok := d.find.index.forwarding(d.u, p)
 		return !ok && d.find.index.types.Final(fwd) != def
 	})
 }
 
-// ambiguousLeftOut returns the structs and unions that the unit left out and whose name has several
-// definitions. The unit as a whole would be dirty, and remember would note them.
+// ambiguousLeftOut returns, for a unit with new definitions, the structs and unions that it left out and
+// whose name has several definitions. The unit as a whole would be dirty, and remember would note them.
 func (d definitions) ambiguousLeftOut() (ids []uint32) {
 	f := d.find
+	if len(d.u.apart.S) == 0 {
+		return nil
+	}
 	for _, r := range d.u.chunks.proved.Refs {
 		if id := r &^ Extern; r&Extern != 0 && f.index.types.keys.S[id].hash&unique == 0 {
 			if w := f.index.types.record(id); w.Name() != 0 && (w.Kind() == btf.KindStruct || w.Kind() == btf.KindUnion) {

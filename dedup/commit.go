@@ -17,7 +17,7 @@ func (s *Set) Commit(u *Unit) error {
 	}
 	// Only commits change the Set, so this one reads it without the lock. It
 	// takes the lock, which stops the Resolves, only to add new types.
-	if !u.resolved || u.view != s.index.conflicts || u.err != nil || u.loops || len(u.apart.S) > 0 && definitionsOf(s, u).forwardedSince() {
+	if !u.resolved || u.view != s.index.conflicts || u.err != nil || u.loops || definitionsOf(s, u).forwardedSince() {
 		s.resolve(u)
 	} else {
 		s.retryUnknown(u)
@@ -35,10 +35,7 @@ func (s *Set) Commit(u *Unit) error {
 	if err := s.checkTried(u); err != nil {
 		return err
 	}
-	var leftOut []uint32
-	if len(u.apart.S) > 0 {
-		leftOut = definitionsOf(s, u).ambiguousLeftOut()
-	}
+	leftOut := definitionsOf(s, u).ambiguousLeftOut()
 	s.gate.lock()
 	defer s.gate.unlock()
 	if err := s.store(u); err != nil {

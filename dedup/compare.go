@@ -165,10 +165,10 @@ func (f finder) match(u *Unit, x, y uint32, depth int) bool {
 		switch {
 		case id == otherID && id != 0 && id < idBusy:
 			return true
-		case u.by.mode != within && x < idLocal && u.chunks.left == 0:
+		case u.rules.mode != within && x < idLocal && u.chunks.left == 0:
 			return false
 		}
-		if u.by.budget--; depth > maxMatch || u.by.budget < 0 {
+		if u.rules.budget--; depth > maxMatch || u.rules.budget < 0 {
 			u.dirty = true // walk can: it remembers the pairs that it has compared
 			return false
 		}
@@ -194,7 +194,7 @@ func (f finder) match(u *Unit, x, y uint32, depth int) bool {
 // matchHeads is match for two types of one name that are not both of the same kind of links.
 func (f finder) matchHeads(u *Unit, x, y, name, info, otherInfo uint32, depth int) bool {
 	var same, decided bool
-	if u.by.mode == within {
+	if u.rules.mode == within {
 		same, decided = f.decideWithin(u, x, y, name, info, otherInfo)
 	} else {
 		same, decided = f.decide(u, x, y, name, info, otherInfo)
@@ -228,7 +228,7 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 	case equivalent:
 		return true, true
 	case forwardOf, defines:
-		if r == defines && u.by.inBase && y <= f.index.baseIDs {
+		if r == defines && u.rules.inBase && y <= f.index.baseIDs {
 			// The base's type must not take in the unit's: see base.go.
 			u.dirty = true
 			if x >= idLocal {
@@ -246,36 +246,36 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 	case named:
 		// A look-up of the whole unit would see a FWD here, which y could define.
 		if sameKind && x < idLocal && f.standsIn(u, x) {
-			u.by.unsure = true
+			u.rules.unsure = true
 			return true, true
 		}
 		switch {
-		case !sameKind || u.by.mode == prove:
+		case !sameKind || u.rules.mode == prove:
 			return false, true
-		case u.by.mode == guess:
+		case u.rules.mode == guess:
 			return f.mayBecome(u, x, y), true
 		case x >= idLocal:
 			return !u.isApart(x &^ idLocal), true
-		case u.by.cuts == maxCuts:
+		case u.rules.cuts == maxCuts:
 			return true, true
 		}
-		u.by.cuts++
+		u.rules.cuts++
 		same = f.mayMatch(u, x, y)
-		u.by.cuts--
+		u.rules.cuts--
 		return same, true
 	case enums:
 		if btf.InfoVlen(info) > 0 && btf.InfoVlen(otherInfo) > 0 {
 			// A look-up of the whole unit may see a declaration in place of x, which the unit left out.
-			if x < idLocal && name != 0 && u.by.mode != doubt {
-				u.by.unsure = true
+			if x < idLocal && name != 0 && u.rules.mode != doubt {
+				u.rules.unsure = true
 				return true, true
 			}
-			return u.by.mode == doubt && name != 0 || u.by.mode != prove && sameKind && f.equalEnums(u, x, y), true
+			return u.rules.mode == doubt && name != 0 || u.rules.mode != prove && sameKind && f.equalEnums(u, x, y), true
 		}
-		return name != 0 || u.by.mode == doubt, true // walk lets all declarations without a name be equivalent
+		return name != 0 || u.rules.mode == doubt, true // walk lets all declarations without a name be equivalent
 	}
 	if k := btf.InfoKind(info); k == btf.KindInt || k == btf.KindFloat {
-		return false, u.by.mode == prove // equal ones have one id
+		return false, u.rules.mode == prove // equal ones have one id
 	}
 	return false, false
 }

@@ -183,8 +183,9 @@ func (k *Known) Definition(name Name, info, size uint32) uint32 {
 	return e.defs[aggregate(info)]
 }
 
-// maxForeseen bounds how many definitions Foreseen looks at.
-const maxForeseen = 8
+// MaxDefinitions is how many definitions of one name a reader looks at, so that n of them do not take
+// n² steps.
+const MaxDefinitions = 8
 
 // Foreseen returns the definition that a unit probably has of a name. Definition returns id, and size is
 // the struct's, union's or enumeration's, or 0 if it is not known.
@@ -199,7 +200,7 @@ func (k *Known) Foreseen(id, size uint32) uint32 {
 		size = k.Record(id).Third()
 	}
 	o := id
-	for range maxForeseen {
+	for range MaxDefinitions {
 		if k.Record(o).Third() == size {
 			id = o
 		}
@@ -210,7 +211,8 @@ func (k *Known) Foreseen(id, size uint32) uint32 {
 	return id
 }
 
-// Older returns the next older definition of the name of id, 0 if there is none.
+// Older returns the definition that the Set got before id, under the same name. It returns 0 if id was
+// the first one.
 func (k *Known) Older(id uint32) uint32 { return k.keys[id].next }
 
 // Typedef returns the id of the typedef with this name and target, or 0 if the Set does not have

@@ -257,20 +257,20 @@ func (f finder) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits boo
 			return s.id
 		}
 	}
-	pairs, inBase, unsure := len(u.pairs.S), u.by.inBase, u.by.unsure
+	pairs, inBase, unsure := len(u.pairs.S), u.rules.inBase, u.rules.unsure
 	found := uint32(idNew)
 	for s := first; f.index.typedef(s.id) != 0; f.next(u, &s) {
 		w := f.index.types.record(s.id)
-		u.by.inBase, u.by.unsure = s.id <= f.index.baseIDs, false
+		u.rules.inBase, u.rules.unsure = s.id <= f.index.baseIDs, false
 		if w.Info() == n.Info && f.match(u, local(n.Third), w.Third(), 0) {
 			u.own(pairs, i)
-			u.dirty = u.dirty || u.by.unsure
+			u.dirty = u.dirty || u.rules.unsure
 			found = s.id
 			break
 		}
 		u.disown(pairs, i)
 	}
-	u.by.inBase, u.by.unsure = inBase, unsure
+	u.rules.inBase, u.rules.unsure = inBase, unsure
 	return found
 }
 

@@ -27,8 +27,8 @@ func isRefKind(k btf.Kind) bool {
 // defines a name twice.
 func (p *placer) placeTypes(u *Unit) {
 	p.local.reset(len(u.news.S))
-	u.by.mode = within
-	defer func() { u.by.mode = prove }()
+	u.rules.mode = within
+	defer func() { u.rules.mode = prove }()
 	for _, i := range u.news.S {
 		n := &u.Nodes.S[i]
 		switch k := btf.InfoKind(n.Info); k {

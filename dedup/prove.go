@@ -13,14 +13,14 @@ func (f finder) proves(u *Unit, i, id uint32) bool {
 	}
 	m := u.members(n)
 	ids := u.ID.S
-	pairs, inBase, unsure := len(u.pairs.S), u.by.inBase, u.by.unsure
-	u.by.inBase, u.by.unsure = id <= f.index.baseIDs, false
+	pairs, inBase, unsure := len(u.pairs.S), u.rules.inBase, u.rules.unsure
+	u.rules.inBase, u.rules.unsure = id <= f.index.baseIDs, false
 	for j := range m {
 		x := &m[j]
 		name, typ, offset := w.Member(j)
 		if x.Name != name || x.Val != offset {
 			u.disown(pairs, i)
-			u.by.inBase, u.by.unsure = inBase, unsure
+			u.rules.inBase, u.rules.unsure = inBase, unsure
 			return false
 		}
 		if t := x.Type - 1; uint(t) < uint(len(ids)) {
@@ -39,16 +39,16 @@ func (f finder) proves(u *Unit, i, id uint32) bool {
 		before := len(u.pairs.S)
 		if !f.match(u, local(x.Type), typ, 0) {
 			u.disown(pairs, i)
-			u.by.inBase, u.by.unsure = inBase, unsure
+			u.rules.inBase, u.rules.unsure = inBase, unsure
 			return false
 		}
-		if x.Type != 0 && x.Type&Extern == 0 && len(u.pairs.S) == before && !u.by.unsure {
+		if x.Type != 0 && x.Type&Extern == 0 && len(u.pairs.S) == before && !u.rules.unsure {
 			u.matched.S[x.Type-1] = typ
 		}
 	}
 	u.own(pairs, i)
-	u.dirty = u.dirty || u.by.unsure
-	u.by.inBase, u.by.unsure = inBase, unsure
+	u.dirty = u.dirty || u.rules.unsure
+	u.rules.inBase, u.rules.unsure = inBase, unsure
 	return true
 }
 
@@ -83,20 +83,20 @@ func (f finder) choose(u *Unit, i, d uint32) uint32 {
 // compares down to the next names, in the mode guess or doubt. If it cannot know, it makes the
 // unit dirty.
 func (f finder) mayBeEquivalent(u *Unit, x, id uint32, how mode) bool {
-	unsure := u.by.unsure
-	u.by.unsure = false
-	may := f.mayOrNot(u, x, id, how)
-	u.dirty = u.dirty || may && u.by.unsure
-	u.by.unsure = unsure
+	unsure := u.rules.unsure
+	u.rules.unsure = false
+	may := f.mayBe(u, x, id, how)
+	u.dirty = u.dirty || may && u.rules.unsure
+	u.rules.unsure = unsure
 	return may
 }
 
-// mayOrNot is mayBeEquivalent, but if it cannot know, it says so in u.by.unsure.
-func (f finder) mayOrNot(u *Unit, x, id uint32, how mode) bool {
-	pairs, mode, inBase := len(u.pairs.S), u.by.mode, u.by.inBase
-	u.by.mode, u.by.inBase = how, id <= f.index.baseIDs
+// mayBe is mayBeEquivalent, but if it cannot know, it says so in u.rules.unsure.
+func (f finder) mayBe(u *Unit, x, id uint32, how mode) bool {
+	pairs, mode, inBase := len(u.pairs.S), u.rules.mode, u.rules.inBase
+	u.rules.mode, u.rules.inBase = how, id <= f.index.baseIDs
 	may := f.mayMatch(u, x, id)
-	u.by.mode, u.by.inBase = mode, inBase
+	u.rules.mode, u.rules.inBase = mode, inBase
 	u.disown(pairs, noOwner) // the pairs of nested look-ups stay
 	return may
 }
@@ -124,8 +124,8 @@ func (f finder) mayMatch(u *Unit, x, id uint32) bool {
 // becomes dirty if y would fit as well.
 func (f finder) mayBecome(u *Unit, x, y uint32) bool {
 	if x < idLocal {
-		if x < y && f.mayOrNot(u, x, y, doubt) {
-			u.by.unsure = true
+		if x < y && f.mayBe(u, x, y, doubt) {
+			u.rules.unsure = true
 			return true
 		}
 		return x >= y
@@ -135,10 +135,10 @@ func (f finder) mayBecome(u *Unit, x, y uint32) bool {
 		return false
 	}
 	id := u.ID.S[i]
-	if id == 0 && u.by.nested < maxNested {
-		u.by.nested++
+	if id == 0 && u.rules.nested < maxNested {
+		u.rules.nested++
 		id = f.find(u, i, 0, y)
-		u.by.nested--
+		u.rules.nested--
 	}
 	return id == 0 || id >= MaxIDs || id >= y
 }

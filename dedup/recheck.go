@@ -18,7 +18,7 @@ import (
 //   - A name may get another definition by the unit only if no type that was left out leads to it
 //     (setApart).
 //   - A FWD counts as any definition of its name, but the id that stands in for it only as
-//     itself. So no comparison may depend on another definition in its place (standsIn, Unit.unsure).
+//     itself. So no comparison may depend on another definition in its place (standsIn, rules.unsure).
 //     For enumerations decide is stricter: it is unsure about each that a left out type leads to.
 //   - A node must not get its id because a type that was left out already assumes it (mayBecome).
 //   - Nodes that were made late must not change which definition a FWD gets first (rivals).
@@ -28,16 +28,14 @@ import (
 func Refuses(s *Set, u *Unit) bool {
 	s.gate.rlock()
 	defer s.gate.runlock()
-	switch left := &u.chunks.proved; {
-	case left.Types == 0:
+	left := &u.chunks.proved
+	if left.Types == 0 {
 		return false
-	case u.dirty || u.loops || u.err != nil:
-		return true
-	case slices.ContainsFunc(left.Older, func(id uint32) bool { return !s.find.stillChosen(u, id) }):
-		return true
-	default:
-		left.Older = nil
 	}
+	if u.dirty || u.loops || u.err != nil || slices.ContainsFunc(left.Older, func(id uint32) bool { return !s.find.stillChosen(u, id) }) {
+		return true
+	}
+	left.Older = nil // they have been checked
 	return s.find.unproved(u)
 }
 
@@ -64,14 +62,14 @@ func (f finder) gets(u *Unit, p Unproved) bool {
 	}
 	// The node is new, for example a PTR to a FWD. The struct that was left out would have been
 	// compared with all that its record leads to.
-	pairs, inBase := len(u.pairs.S), u.by.inBase
-	u.by.inBase, u.by.unsure = p.ID <= f.index.baseIDs, false
+	pairs, inBase := len(u.pairs.S), u.rules.inBase
+	u.rules.inBase, u.rules.unsure = p.ID <= f.index.baseIDs, false
 	same := f.match(u, local(p.Ref), p.ID, 0)
-	u.by.inBase = inBase
+	u.rules.inBase = inBase
 	if !same {
 		u.disown(pairs, noOwner)
 	}
-	return same && !u.dirty && !u.by.unsure
+	return same && !u.dirty && !u.rules.unsure
 }
 
 // rivals reports whether u has pairs of one FWD with two definitions. Then the order of the pairs

@@ -56,7 +56,7 @@ func (s *Set) prepare(u *Unit) {
 	u.dirty, u.loops, u.names.hashed, u.err = false, false, false, nil
 	u.view = s.index.conflicts
 	u.resolved = true
-	u.by.budget = 64 * (n + len(u.Members.S) + 64)
+	u.rules.budget = 64 * (n + len(u.Members.S) + 64)
 	u.at = progress{}
 }
 
@@ -124,7 +124,7 @@ func (s *Set) retryUnknown(u *Unit) {
 			u.ID.S[i] = 0
 		}
 	}
-	u.by.budget = 64 * (len(u.Nodes.S) + len(u.Members.S) + 64)
+	u.rules.budget = 64 * (len(u.Nodes.S) + len(u.Members.S) + 64)
 	news := u.news.S
 	keep := news[:0]
 	for _, i := range news {

@@ -24,6 +24,11 @@ func (wk *walker) addSeeds(u *Unit) {
 	for _, i := range u.slow.seeds.S {
 		u.ID.S[i] = idNew
 	}
+	u.collectNews()
+}
+
+// collectNews makes u.news anew, after more nodes have become new.
+func (u *Unit) collectNews() {
 	u.news.Reset()
 	u.names.hashed = false // there are more names
 	for _, i := range u.Order.S {
@@ -280,42 +285,41 @@ func (wk *walker) tryLocal(u *Unit, i, h uint32) bool {
 // tryKnown tries node i against types of the Set, newest first. h is the shapeHash
 // of node i.
 func (wk *walker) tryKnown(u *Unit, i, h uint32) bool {
-	n := &u.Nodes.S[i]
-	s := search{node: i}
-	switch {
-	case btf.InfoKind(n.Info) == btf.KindTypedef:
-		e := wk.find.index.entity(n.Name)
-		if e == nil {
-			return false
-		}
-		s.id, s.key = e.typedefs, famKey(famTypedef, n.Name)
-		for ; wk.find.index.typedef(s.id) != 0; wk.find.next(u, &s) {
-			if wk.tryShape(u, i, s.id, h) {
+	f, isTypedef := wk.find, btf.InfoKind(u.Nodes.S[i].Info) == btf.KindTypedef
+	s, hash := f.beginSearch(u, i)
+	for ; s.id != 0; f.next(u, &s) {
+		switch {
+		case hash != 0:
+			if f.index.types.keys.S[s.id].hash&^unique == hash && wk.try(u, i, s.id) {
 				return true
 			}
-		}
-		return false
-	case n.Name != 0:
-		e := wk.find.index.entity(n.Name)
-		if e == nil {
+		case isTypedef && f.index.typedef(s.id) == 0:
 			return false
-		}
-		s.id, s.key = e.defs[aggregate(n.Info)], famKey(aggregate(n.Info), n.Name)
-	default:
-		h := wk.find.anonHash(u, i, u.members(n))
-		for s := wk.find.index.anonymous(i, h); s.id != 0; wk.find.next(u, &s) {
-			if wk.find.index.types.keys.S[s.id].hash&^unique == h && wk.try(u, i, s.id) {
-				return true
-			}
-		}
-		return false
-	}
-	for ; s.id != 0; wk.find.next(u, &s) {
-		if wk.tryShape(u, i, s.id, h) {
+		case wk.tryShape(u, i, s.id, h):
 			return true
 		}
 	}
 	return false
+}
+
+// beginSearch begins a search for the types of the Set that node i, a struct, union or typedef, may be, newest
+// first: those of its name. If it has none, hash is what the types must have, because the chain has others.
+func (f finder) beginSearch(u *Unit, i uint32) (s search, hash uint32) {
+	n := &u.Nodes.S[i]
+	if n.Name == 0 {
+		hash = f.anonHash(u, i, u.members(n))
+		return f.index.anonymous(i, hash), hash
+	}
+	s.node = i
+	e := f.index.entity(n.Name)
+	switch {
+	case e == nil:
+	case btf.InfoKind(n.Info) == btf.KindTypedef:
+		s.id, s.key = e.typedefs, famKey(famTypedef, n.Name)
+	default:
+		s.id, s.key = e.defs[aggregate(n.Info)], famKey(aggregate(n.Info), n.Name)
+	}
+	return s, 0
 }
 
 // tryShape is try, but rejects id at once if its shapeHash is not h, the one of

@@ -84,7 +84,7 @@ type Unit struct {
 	tried     uint64 // candidates that were tried; see Set.tried
 	err       error  // why the unit cannot be merged
 	visits    arena.Vec[uint32]
-	by        rules    // of match
+	rules     rules    // of match
 	names     newNames // for internNew
 	scratch   []uint32
 	slow      slowState

@@ -1,9 +1,7 @@
 package encode_test
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -52,19 +50,7 @@ func TestSeveralDefinitions(t *testing.T) {
 	} {
 		f := dt.File{Units: c.units}
 		equalsExact(t, &f)
-		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		opt := encode.Options{Features: encode.DefaultFeatures, Jobs: 1, Dedup: encode.DedupStream}
-		var got, want []byte
-		var err error
-		if encode.WithoutProofs(func() { want, err = runFiles([]string{path}, opt) }); err != nil {
-			t.Fatal(err)
-		}
-		n := encode.CheckProofs(t, func() { got, err = runFiles([]string{path}, opt) })
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s: other bytes with proofs (%v)", c.name, err)
-		}
+		n := checkProofs(t, c.name, path, &f, encode.Options{Features: encode.DefaultFeatures, Dedup: encode.DedupStream})
 		if n.Refused != c.refused {
 			t.Errorf("%s: %d units are read twice, not %d", c.name, n.Refused, c.refused)
 		}

@@ -86,6 +86,22 @@ func encodeDisagreeing(t *testing.T, path string, dedup encode.Dedup) []byte {
 	return first
 }
 
+// equalsPahole compares got with what pahole makes of the file, if BTFLITE_PAHOLE names it.
+func equalsPahole(t *testing.T, name, path string, got []byte) {
+	t.Helper()
+	pahole := os.Getenv("BTFLITE_PAHOLE")
+	if pahole == "" {
+		return
+	}
+	out := path + ".btf"
+	if text, err := exec.Command(pahole, "-J", "-j1", "--btf_features=default", "--btf_encode_detached="+out, path).CombinedOutput(); err != nil {
+		t.Fatalf("pahole: %v: %s", err, text)
+	}
+	if want, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s: not pahole's bytes (%v)", name, err)
+	}
+}
+
 // TestRandomUnitsAsExact: small inputs have libbpf's choice of types, also where units declare what others
 // define in different ways.
 func TestRandomUnitsAsExact(t *testing.T) {
@@ -115,7 +131,6 @@ func TestRandomUnitsAsExact(t *testing.T) {
 // TestEnumsWithoutName encodes two units that have the same struct, but for its member: an enumeration
 // without a name, which has values in one unit and none in the other. libbpf takes them for one.
 func TestEnumsWithoutName(t *testing.T) {
-	pahole := os.Getenv("BTFLITE_PAHOLE")
 	path := filepath.Join(t.TempDir(), "input")
 	unit := func(size int, values bool, user string) *dt.Unit {
 		i, e := intType(), enum("", size)
@@ -135,16 +150,7 @@ func TestEnumsWithoutName(t *testing.T) {
 			if !bytes.Equal(got, encodeDisagreeing(t, path, encode.DedupExact)) {
 				t.Errorf("sizes %v, values %v: not the types that libbpf chooses", sizes, values)
 			}
-			if pahole == "" {
-				continue
-			}
-			out := path + ".btf"
-			if text, err := exec.Command(pahole, "-J", "-j1", "--btf_features=default", "--btf_encode_detached="+out, path).CombinedOutput(); err != nil {
-				t.Fatalf("pahole: %v: %s", err, text)
-			}
-			if want, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("sizes %v, values %v: not pahole's bytes (%v)", sizes, values, err)
-			}
+			equalsPahole(t, fmt.Sprintf("sizes %v, values %v", sizes, values), path, got)
 		}
 	}
 }
@@ -152,7 +158,6 @@ func TestEnumsWithoutName(t *testing.T) {
 // TestUnitsThatDisagree: where units disagree about a type, small inputs have libbpf's
 // choice of types, and so pahole's bytes. Merging unit by unit makes another choice for some.
 func TestUnitsThatDisagree(t *testing.T) {
-	pahole := os.Getenv("BTFLITE_PAHOLE")
 	others := 0
 	for seed := range uint64(40) {
 		f := disagreeing(seed)
@@ -167,16 +172,7 @@ func TestUnitsThatDisagree(t *testing.T) {
 		if !bytes.Equal(encodeDisagreeing(t, path, encode.DedupStream), exact) {
 			others++
 		}
-		if pahole == "" {
-			continue
-		}
-		out := path + ".btf"
-		if text, err := exec.Command(pahole, "-J", "-j1", "--btf_features=default", "--btf_encode_detached="+out, path).CombinedOutput(); err != nil {
-			t.Fatalf("pahole: %v: %s", err, text)
-		}
-		if want, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("seed %d: not pahole's bytes (%v)", seed, err)
-		}
+		equalsPahole(t, fmt.Sprint("seed ", seed), path, got)
 	}
 	if others < 3 {
 		t.Errorf("merging unit by unit chooses other types in %d of 40 programs: too few for a test", others)

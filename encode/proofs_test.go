@@ -85,23 +85,31 @@ func TestOneDifference(t *testing.T) {
 		})},
 	} {
 		f := dt.File{Units: []*dt.Unit{c.unit(false), c.unit(false), c.unit(true)}}
-		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		opt := encode.Options{Features: encode.AllFeatures, Jobs: 1, Dedup: encode.DedupStream}
-		var got, want []byte
-		var err error
-		if encode.WithoutProofs(func() { want, err = runFiles([]string{path}, opt) }); err != nil {
-			t.Fatal(err)
-		}
-		n := encode.CheckProofs(t, func() { got, err = runFiles([]string{path}, opt) })
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s: other bytes with proofs (%v)", c.name, err)
-		}
+		n := checkProofs(t, c.name, path, &f, encode.Options{Features: encode.AllFeatures, Dedup: encode.DedupStream})
 		if n.Left < 15 {
 			t.Errorf("%s: only %d types were left out", c.name, n.Left)
 		}
 	}
+}
+
+// checkProofs writes f to path and encodes it with one worker. It fails unless the bytes are the same with
+// and without proofs.
+func checkProofs(t *testing.T, name, path string, f *dt.File, opt encode.Options) (n encode.Proofs) {
+	t.Helper()
+	if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	opt.Jobs = 1
+	var got, want []byte
+	var err error
+	if encode.WithoutProofs(func() { want, err = runFiles([]string{path}, opt) }); err != nil {
+		t.Fatal(err)
+	}
+	n = encode.CheckProofs(t, func() { got, err = runFiles([]string{path}, opt) })
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s: other bytes with proofs (%v)", name, err)
+	}
+	return n
 }
 
 // TestForwardOfTwo encodes units with a declaration of a union that two other units define in
@@ -263,17 +271,10 @@ func TestEqualEnumsOfBase(t *testing.T) {
 			all := []any{i, to, e, p, s, typedef(fmt.Sprint("user", k), s)}
 			f.Units = append(f.Units, dt.CU(append(all, last(i)...)...))
 		}
-		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		opt := encode.Options{Features: encode.DefaultFeatures, Base: below, Jobs: 1}
-		var want, got []byte
-		if encode.WithoutProofs(func() { want, err = runFiles([]string{path}, opt) }); err != nil {
-			t.Fatal(err)
-		}
-		n := encode.CheckProofs(t, func() { got, err = runFiles([]string{path}, opt) })
-		if err != nil || !bytes.Equal(got, want) || n.Left < 30 {
-			t.Errorf("order %d: other bytes with proofs, or too few of them: %+v, %v", order, n, err)
+		name := fmt.Sprint("order ", order)
+		n := checkProofs(t, name, path, &f, encode.Options{Features: encode.DefaultFeatures, Base: below})
+		if n.Left < 30 {
+			t.Errorf("%s: too few types were left out: %+v", name, n)
 		}
 		below.Free()
 	}

@@ -209,7 +209,7 @@ func definition(x *prover, a *dwarf.Abbrev, name dedup.Name, info, size, tried u
 	newest := x.known.Definition(name, info, size)
 	first := x.known.Foreseen(newest, size)
 	next := newest
-	for c, i := first, 0; c != 0 && i < maxDefinitions; i++ {
+	for c, i := first, 0; c != 0 && i < dedup.MaxDefinitions; i++ {
 		if w := x.known.Head(c); c != tried && (c != first || i == 0) && w[2] == size && btf.InfoKind(w[1]) == btf.InfoKind(info) {
 			if end := x.body(a, c, off, p); end != 0 {
 				x.proved(off, c)
@@ -223,9 +223,6 @@ func definition(x *prover, a *dwarf.Abbrev, name dedup.Name, info, size, tried u
 	}
 	return 0, 0
 }
-
-// maxDefinitions bounds how many definitions of one name are looked at.
-const maxDefinitions = 8
 
 // forward proves the declaration at off of a struct or union.
 func (x *prover) forward(name dedup.Name, off int, info uint32) bool {
