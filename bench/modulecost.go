@@ -25,9 +25,6 @@ func (b *bench) moduleCosts(ctx context.Context) error {
 		if err := m.measureSingles(ctx); err != nil {
 			return err
 		}
-		if err := m.paholeCost(ctx); err != nil {
-			return err
-		}
 		if err := m.measureBatch(ctx); err != nil {
 			return err
 		}
@@ -57,36 +54,58 @@ func (m *moduleBench) measureSingles(ctx context.Context) error {
 	return nil
 }
 
-// paholeCost measures pahole on the sample and estimates the sum.
-func (m *moduleBench) paholeCost(ctx context.Context) error {
+// paholeCost measures pahole on the sample and estimates the CPU seconds of all modules.
+func (m *moduleBench) paholeCost(ctx context.Context) (float64, error) {
 	var of [2]float64
 	for i, part := range [][]corpus.Module{m.largest, m.others} {
 		for _, mod := range part {
+			if err := readThrough(mod.Path); err != nil {
+				return 0, err
+			}
 			o, err := m.runner.mustRun(ctx, m.over(toolPahole, mod.Path, nil).args)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			of[i] += o.CPU
 		}
 	}
-	m.set.Sampled = len(m.largest) + len(m.others)
-	m.set.Pahole = of[0]
+	sum := of[0]
 	if len(m.others) > 0 {
-		m.set.Pahole += of[1] / float64(len(m.others)) * float64(len(m.mods)-len(m.largest))
+		sum += of[1] / float64(len(m.others)) * float64(len(m.mods)-len(m.largest))
 	}
-	say("%s, %s: pahole needs %.1f s for all modules, from %d", m.kernel, m.set.Set, m.set.Pahole, m.set.Sampled)
-	return nil
+	say("%s, %s: pahole needs %.1f s for all modules, from %d", m.kernel, m.set.Set, sum, len(m.sampled()))
+	return sum, nil
 }
 
-// measureBatch measures the batches of all modules.
+// measureBatch measures the batch of all modules, and pahole before each round of it: its runs take
+// minutes, and a machine may be slower in one of them than in the next.
 func (m *moduleBench) measureBatch(ctx context.Context) error {
 	m.set.Jobs, m.set.Batch = m.batchJobs(), nil
+	m.set.Sampled = len(m.sampled())
 	t, err := m.batch(m.set.Jobs, m.mods)
 	if err != nil {
 		return err
 	}
+	var sums []float64
 	t.series = &m.set.Batch
-	return m.inTurns(ctx, m.kernel+", all modules", t)
+	t.before = func() error {
+		sum, err := m.paholeCost(ctx)
+		if err != nil {
+			return err
+		}
+		sums = append(sums, sum)
+		for _, mod := range m.mods { // gigabytes: some have left the page cache since the last round
+			if err := readThrough(mod.Path); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := m.inTurns(ctx, m.kernel+", all modules", t); err != nil {
+		return err
+	}
+	m.set.Pahole = median(sums)
+	return nil
 }
 
 // measureFloors finds the memory that the largest of the single modules and a batch at

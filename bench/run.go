@@ -130,6 +130,7 @@ type turn struct {
 	out    string // what it writes, deleted before each run; "" if nobody reads it
 	series *[]Sample
 	rounds int                  // it runs in so many rounds at most, 0 means in all
+	before func() error         // what has to be done before each run, may be nil
 	after  func(*outcome) error // looks at a run and at out, may be nil
 }
 
@@ -144,6 +145,11 @@ func (b *bench) inTurns(ctx context.Context, what string, turns ...turn) error {
 			if t.out != "" {
 				if err := b.runner.remove(t.out); err != nil {
 					return err
+				}
+			}
+			if t.before != nil {
+				if err := t.before(); err != nil {
+					return fmt.Errorf("%s: %w", what, err)
 				}
 			}
 			o, err := b.runner.mustRun(ctx, t.args)
