@@ -116,7 +116,7 @@ func floorSection(b *strings.Builder, k *KernelResult) {
 		return
 	}
 	fmt.Fprintf(b, "The least memory limit with which %s is encoded twice, with the right bytes, in at most five times "+
-		"the usual wall time (and five seconds). The file is not in the page cache before, so its pages count. Needs root.\n\n", k.Name)
+		"the usual wall time (and five seconds). The file is not in the page cache before, so its pages count; the program is, so its own do not. Needs root.\n\n", k.Name)
 	fmt.Fprint(b, command("go run ./bench -only=floor -main="+k.Name))
 	floorTable(b, "program", k.Floors)
 }

@@ -4,8 +4,9 @@
 //	make bench-guard
 //	go run ./bench/guard [-update] [-run=REGEXP] [-corpus=FOLDER]
 //
-// The runs are the first 400 units of a kernel, two of its modules over its BTF, one of them from unit
-// records, three readers of its BTF, and a run that does nothing. The yardstick, a frozen program, goes
+// The runs are the first 400 units of a kernel, a file of units after one with other definitions of the
+// same names, two of the kernel's modules over its BTF, one of them from unit records, three readers of
+// that BTF, and a run that does nothing. The yardstick, a frozen program, goes
 // over the DIEs of the same 400 units: if it takes another number of instructions, the compiler or
 // the kernel is another one, and the other numbers say nothing. After a change that is to take more
 // instructions, or takes fewer, -update writes the numbers again. Commit them with the change.
@@ -24,6 +25,7 @@ import (
 	"runtime"
 
 	"github.com/btflite/btflite/internal/ccobject"
+	"github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/mmapelf"
 	"github.com/btflite/btflite/test/cachegrind"
 	"github.com/btflite/btflite/test/corpus"
@@ -60,6 +62,7 @@ func encoding(args ...string) []string {
 var runs = []run{
 	{yardstick, "yardstick", []string{"vmlinux", "400"}},
 	{"400 units", "btflite", encoding("--cu_limit=400", "vmlinux")},
+	{"definitions", "btflite", encoding("definitions.elf")},
 	{"xfs", "btflite", encoding("--btf_base=base", "xfs")},
 	{"veth", "btflite", encoding("--btf_base=base", "veth")},
 	{"unit records", "btflite", encoding("--btf_base=base", "xfs.records")},
@@ -189,6 +192,10 @@ func prepare(dir, folder string) error {
 		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
 			return err
 		}
+	}
+	definitions := dwarftest.OtherDefinitions(400)
+	if err := os.WriteFile(filepath.Join(dir, "definitions.elf"), definitions.Bytes(), 0o644); err != nil {
+		return err
 	}
 	records, err := ccobject.Convert(mmapelf.Source{Path: filepath.Join(dir, "xfs")}, "guard", nil)
 	if err != nil {

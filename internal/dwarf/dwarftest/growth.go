@@ -26,6 +26,7 @@ var Growth = []struct {
 			c.function(last)
 		})
 	}},
+	{"units after one with other definitions", 12, OtherDefinitions},
 	{"members of one struct", 2000, func(n int) *File {
 		return units(1, func(_ int, c *compiler) {
 			var m []any
@@ -108,6 +109,27 @@ type compiler struct {
 	file   *File
 	int    *DIE
 	number *int // of functions in the file
+}
+
+// OtherDefinitions is a file of n units of the same 70 structs, of which the second unit has other
+// definitions. Units in C after units in Rust are like that: nothing in them is new, but all names have
+// several definitions.
+func OtherDefinitions(n int) *File {
+	return units(n, func(k int, c *compiler) {
+		prefix := "m"
+		if k == 1 {
+			prefix = "o"
+		}
+		last := c.int
+		for h := range 70 {
+			var m []any
+			for j := range 12 {
+				m = append(m, member(numbered(prefix, 12*h+j), []*DIE{c.int, last}[j%2], 8*j))
+			}
+			last = c.pointer(c.structure(numbered("shared", h), 96, m...))
+		}
+		c.function(last)
+	})
 }
 
 // numbered returns a name with a number. All are equally long, because a longer name costs more.
