@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,31 @@ func TestRare(t *testing.T) {
 		}
 		if a, b := diffLine(got.Bytes(), want); a != b {
 			t.Errorf("%s: got %q, want %q", golden, a, b)
+		}
+	}
+}
+
+// TestFlat: --flat_arrays multiplies the dimensions of an array, as pahole 1.32 does for these ones.
+func TestFlat(t *testing.T) {
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		i := b.Int("int", 4)
+		array := func(dimensions ...uint32) uint32 {
+			of := i
+			for _, n := range slices.Backward(dimensions) {
+				of = b.Array(of, i, n)
+			}
+			return of
+		}
+		b.Struct("flat", 1000, b.Member("a", array(2, 3), 0), b.Member("b", array(2, 3, 4), 8*24), b.Member("c", array(1, 5), 8*120),
+			b.Member("d", array(0, 3), 8*140), b.Member("e", array(2, 0, 3), 8*140), b.Member("f", array(2, 0), 8*140), b.Member("last", i, 8*996))
+	}))
+	var got bytes.Buffer
+	if err := New(&got, v, Options{Flat: true}).List(&Filter{}, Text, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"a[6];", "b[24];", "c[5];", "d[0];", "e[3];", "f[0];"} {
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("not %s:\n%s", want, &got)
 		}
 	}
 }

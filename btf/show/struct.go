@@ -78,13 +78,9 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	return brace
 }
 
-// boundary notes the cache line that a member at the offset is in, if it is a new
-// one.
+// boundary notes that a member at the offset begins another cache line than p.at.
 func (p *Printer) boundary(offset uint64, indent int) {
 	n := offset / p.line
-	if n <= p.at {
-		return
-	}
 	p.at = n
 	p.tabs(indent)
 	p.text("/* --- cacheline ")

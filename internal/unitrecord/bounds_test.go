@@ -42,6 +42,18 @@ func TestBoundsOfNodes(t *testing.T) {
 	}
 }
 
+// TestBoundsOfPlaces: the number of a parameter's location list that is one too large is damage.
+func TestBoundsOfPlaces(t *testing.T) {
+	for n, bad := range map[byte]bool{0: false, 1: false, 2: true, 3: true} {
+		r := Reader{spans: []span{{off: 10, n: 1}, {off: 20, n: 2}}}
+		var u unit.Unit
+		r.cols[colParam].b, r.cols[colPlace].b, r.cols[colName].b = []byte{paramLoc}, []byte{n}, []byte{0}
+		if r.param(&u, 0, 0); r.bad != bad || !bad && u.Params.S[0].LocOff != r.spans[n].off {
+			t.Errorf("location list %d of 2: damage %v, %v", n, r.bad, u.Params.S)
+		}
+	}
+}
+
 // TestEndsOfRuns: functions that end before their run of inline functions does, or behind it, are damage.
 // Nobody sees that in a run that is not read.
 func TestEndsOfRuns(t *testing.T) {

@@ -125,6 +125,11 @@ func TestLargeUnit(t *testing.T) {
 		fmt.Fprintf(&text, "struct s%d { common_t c%d; struct s%d *p%d; call_t f%d; int b%d:%d; char a%d[%d]; }; typedef struct s%d t%d[%d];\n",
 			i, i, max(i-1, 0), i, i, i, 1+i%31, i, 1+i, i, i, 1+i%7)
 	}
+	text.WriteString("struct again {") // the names of the last types again, by large numbers
+	for i := range n {
+		fmt.Fprintf(&text, " int f%d;", i)
+	}
+	text.WriteString(" };\n")
 	text.WriteString("enum values { MINUS = -1, ZERO, FAR = 1000, LEAST = -2147483647 - 1, MOST = 2147483647 };\n")
 	fmt.Fprintf(&text, "int uses(t0 *a, t%d *b, common_t c, call_t d, enum values e) { return c->first_of_all + (*b)[0].b%d; }\n", n-1, n-1)
 	fmt.Fprintf(&text, "int all[] = { 0")
