@@ -202,7 +202,7 @@ func moduleCosts(b *strings.Builder, k *KernelResult, m *ModuleSet) {
 		})
 	}
 	if len(m.Floors) > 0 {
-		fmt.Fprint(b, "The smallest memory cgroups, with the right bytes and cold files.\n\n")
+		fmt.Fprint(b, "The smallest memory cgroups, with the right bytes and cold files, but the program in the page cache.\n\n")
 		floorTable(b, "run", m.Floors)
 	}
 }

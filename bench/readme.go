@@ -57,7 +57,7 @@ func figures(r *Results, main *KernelResult) string {
 	}
 	for _, f := range main.Floors {
 		if f.What == toolBtflite+" -j1" {
-			fmt.Fprintf(&b, "With one worker, a control group of %d MiB is enough for it, the pages of the file included.\n", f.MiB)
+			fmt.Fprintf(&b, "With one worker, a control group of %d MiB is enough, including the file's pages but not the program's.\n", f.MiB)
 		}
 	}
 	for _, k := range r.Kernels {

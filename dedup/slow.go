@@ -302,8 +302,10 @@ func (wk *walker) tryKnown(u *Unit, i, h uint32) bool {
 	return false
 }
 
-// beginSearch begins a search for the types of the Set that node i, a struct, union or typedef, may be, newest
-// first: those of its name. If it has none, hash is what the types must have, because the chain has others.
+// beginSearch begins a search for the types of the Set that could be node i, which is a struct, union or
+// typedef. The search goes from the newest type to the oldest. If the node has a name, it finds the types
+// with that name, and hash is 0. If not, it goes along a hash chain, which may also hold types with another
+// hash. The caller must skip them.
 func (f finder) beginSearch(u *Unit, i uint32) (s search, hash uint32) {
 	n := &u.Nodes.S[i]
 	if n.Name == 0 {

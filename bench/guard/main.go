@@ -6,10 +6,10 @@
 //
 // The runs are the first 400 units of a kernel, a file of units after one with other definitions of the
 // same names, two of the kernel's modules over its BTF, one of them from unit records, three readers of
-// that BTF, and a run that does nothing. The yardstick, a frozen program, goes
-// over the DIEs of the same 400 units: if it takes another number of instructions, the compiler or
-// the kernel is another one, and the other numbers say nothing. After a change that is to take more
-// instructions, or takes fewer, -update writes the numbers again. Commit them with the change.
+// that BTF, and a run that does nothing. The yardstick, a frozen program, goes over the DIEs of the same
+// 400 units: if it takes another number of instructions, the compiler or the kernel is another one, and
+// the other numbers say nothing. After a change that is to take more instructions, or takes fewer,
+// -update writes the numbers again. Commit them with the change.
 package main
 
 import (

@@ -17,11 +17,7 @@ var Growth = []struct {
 				if h >= 60 {
 					name = numbered(fmt.Sprint("own", h), k)
 				}
-				var m []any
-				for j := range 12 {
-					m = append(m, member(numbered("m", 12*h+j), []*DIE{c.int, last}[j%2], 8*j))
-				}
-				last = c.pointer(c.structure(name, 96, m...))
+				last = c.link(name, "m", h, last)
 			}
 			c.function(last)
 		})
@@ -122,11 +118,7 @@ func OtherDefinitions(n int) *File {
 		}
 		last := c.int
 		for h := range 70 {
-			var m []any
-			for j := range 12 {
-				m = append(m, member(numbered(prefix, 12*h+j), []*DIE{c.int, last}[j%2], 8*j))
-			}
-			last = c.pointer(c.structure(numbered("shared", h), 96, m...))
+			last = c.link(numbered("shared", h), prefix, h, last)
 		}
 		c.function(last)
 	})
@@ -168,6 +160,16 @@ func member(name string, to *DIE, offset int) *DIE {
 
 func (c *compiler) structure(name string, size int, members ...any) *DIE {
 	return c.add(N(TagStructureType, append([]any{Name(name), Size(size)}, members...)...))
+}
+
+// link adds struct h of a chain and returns a pointer to it. Half of its twelve members have the type
+// last, the pointer to the struct before. The others are of int.
+func (c *compiler) link(name, prefix string, h int, last *DIE) *DIE {
+	var m []any
+	for j := range 12 {
+		m = append(m, member(numbered(prefix, 12*h+j), []*DIE{c.int, last}[j%2], 8*j))
+	}
+	return c.pointer(c.structure(name, 96, m...))
 }
 
 func (c *compiler) pointer(to *DIE) *DIE { return c.add(N(TagPointerType, Size(8), Type(to))) }
