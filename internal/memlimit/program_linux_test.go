@@ -22,6 +22,28 @@ func TestDropCode(t *testing.T) {
 	}
 }
 
+// TestReadProgramSingly: all code lies in small mappings, also after a second call. The system
+// reads ahead in code up to the end of a mapping, whatever MADV_RANDOM says.
+func TestReadProgramSingly(t *testing.T) {
+	most := uintptr(max(codePiece, os.Getpagesize()))
+	for call := range 2 {
+		ReadProgramSingly()
+		pieces := 0
+		for _, m := range program() {
+			if !m.code {
+				continue
+			}
+			pieces++
+			if m.to-m.from > most {
+				t.Errorf("call %d: a mapping has %d bytes of code, at most %d are right", call, m.to-m.from, most)
+			}
+		}
+		if pieces == 0 {
+			t.Skip("the system does not tell the mappings of the program")
+		}
+	}
+}
+
 // TestDropCodeKeepsProbes: code that was written to, as a debugger does for a
 // breakpoint, stays.
 func TestDropCodeKeepsProbes(t *testing.T) {
