@@ -16,22 +16,19 @@ import (
 // Measured with kernels and eight workers: 0.6 to 1.2 MiB.
 const memoryOfWorker = 2 << 20
 
-// smallGroup is the size of a control group, in bytes, below which it matters how
-// many pages of the program are read at once.
-const smallGroup = 64 << 20
-
 // limitMemory returns how many bytes the run may take, 0 for no limit, and whether the user
 // gave the limit. It is the smaller limit of the user's and the control group's. The
 // user's limit counts all resident memory (VmHWM), so that anyone can check it. A control
 // group reclaims pages of files by itself. The Go runtime gets a lower limit, so that it
 // collects garbage more often before its heap alone takes most of the memory.
 func (c *cli) limitMemory(given uint64) (limit uint64, byHand bool) {
+	first := c.groupLimit == 0
 	c.groupLimit = memlimit.Cgroup()
 	limit = c.groupLimit
 	if byHand = given != 0 && (limit == 0 || given <= limit); byHand {
 		limit = given
 	}
-	if c.groupLimit != 0 && c.groupLimit < smallGroup {
+	if first && c.groupLimit != 0 { // of any size: what matters is how much of it the run leaves
 		memlimit.ReadProgramSingly()
 	}
 	if _, own := c.lookupEnv("GOMEMLIMIT"); limit != 0 && !own {

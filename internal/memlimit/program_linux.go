@@ -12,7 +12,7 @@ import (
 // ReadProgramSingly makes the system read few pages of the running program at once.
 // Otherwise it reads ahead around each page, on some disks by megabytes. If a control
 // group has less than that left, the kernel reads the whole program again and again,
-// until it gives up and ends the process.
+// until it gives up and ends the process. Call it before memory becomes scarce.
 //
 // MADV_RANDOM turns that off, but Linux 6.16 and later ignore it for code. They read from
 // the page that is missing up to the end of the mapping. So the code becomes many small
@@ -20,7 +20,7 @@ import (
 // a core dump, where it is not anyway.
 func ReadProgramSingly() {
 	piece := uintptr(max(codePiece, os.Getpagesize()))
-	for _, m := range program() {
+	for _, m := range program("maps") {
 		unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_RANDOM) // only advice
 		for at := m.from &^ (piece - 1); m.code && at < m.to; at += piece {
 			if at&piece == 0 { // by the address, so that a second call changes nothing
@@ -43,7 +43,7 @@ const codePiece = 32 << 10
 // A mapping stays if one of its pages differs from the file: a debugger may have put
 // breakpoints there, a tracer probes, or the loader addresses (-buildmode=pie).
 func DropCode() {
-	for _, m := range program() {
+	for _, m := range program("smaps") {
 		if !m.writable && !m.changed {
 			unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_DONTNEED) // only advice
 		}
@@ -55,24 +55,25 @@ type mapping struct {
 	from, to uintptr
 	writable bool
 	code     bool
-	changed  bool // a page differs from the file
+	changed  bool // a page differs from the file, or maps did not tell
 }
 
-// program lists the mappings of the running program (proc_pid_smaps(5)); none if the
-// system does not tell them. They are one behind the other: what follows is not read,
-// because the system looks at each page for its lines.
-func program() (list []mapping) {
+// program lists the mappings of the running program; none if the system does not tell them.
+// from is smaps (proc_pid_smaps(5)), or maps, which takes less time but does not say whether
+// a page differs from the file. The mappings are one behind the other: what follows is not read,
+// because for smaps the system looks at each page.
+func program(from string) (list []mapping) {
 	name, err := os.Readlink("/proc/self/exe")
 	if err != nil {
 		return nil
 	}
-	smaps, err := os.Open("/proc/self/smaps")
+	file, err := os.Open("/proc/self/" + from)
 	if err != nil {
 		return nil
 	}
-	defer smaps.Close()
+	defer file.Close()
 	own := false // the lines are of a mapping of the program
-	for lines := bufio.NewScanner(smaps); lines.Scan(); {
+	for lines := bufio.NewScanner(file); lines.Scan(); {
 		// Not by fmt.Sscanf, which panics within itself at each line of another form.
 		word, rest, _ := strings.Cut(lines.Text(), " ")
 		if from, to, ok := strings.Cut(word, "-"); ok {
@@ -96,7 +97,7 @@ func program() (list []mapping) {
 	return list
 }
 
-// address parses an address as smaps writes it. It returns 0, where a mapping never
+// address parses an address as maps and smaps write it. It returns 0, where a mapping never
 // begins, if the text is not an address.
 func address(hex string) uintptr {
 	x, err := strconv.ParseUint(hex, 16, strconv.IntSize)

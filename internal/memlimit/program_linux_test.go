@@ -29,7 +29,7 @@ func TestReadProgramSingly(t *testing.T) {
 	for call := range 2 {
 		ReadProgramSingly()
 		pieces := 0
-		for _, m := range program() {
+		for _, m := range program("maps") {
 			if !m.code {
 				continue
 			}
@@ -53,14 +53,14 @@ func TestDropCodeKeepsProbes(t *testing.T) {
 	}
 	defer mem.Close()
 	changed := func() (list []mapping) {
-		for _, m := range program() {
+		for _, m := range program("smaps") {
 			if m.changed && !m.writable {
 				list = append(list, m)
 			}
 		}
 		return list
 	}
-	all := program()
+	all := program("smaps")
 	if len(all) == 0 {
 		t.Skip("the system does not tell the mappings of the program")
 	}

@@ -24,6 +24,45 @@ func TestSmallGroups(t *testing.T) {
 	})
 }
 
+// TestColdProgram: in small groups, a run does not read the program from disk again and again,
+// although the system reads ahead in its code.
+func TestColdProgram(t *testing.T) {
+	group := memoryGroup(t)
+	largest := int64(0)
+	belowLimits(t, 16, 48, 4, func(mib int, dir string, args ...string) done {
+		dropPages(t, program)
+		r := inGroup(t, group, mib, command(dir, args...))
+		largest = max(largest, r.read)
+		if r.read > coldReads {
+			t.Errorf("%d MiB, %q: read %d KiB", mib, args, r.read)
+		}
+		return r
+	})
+	t.Logf("at most %d KiB were read", largest)
+	if largest == 0 {
+		t.Error("the program was not read from disk")
+	}
+}
+
+// coldReads is how many KiB a run may read from disk in TestColdProgram. The program has 17 MiB, and
+// some of its pages are read more than once. With read-ahead in its code, ten of twenty runs read
+// 100 MiB to 11 GiB.
+const coldReads = 96 << 10
+
+// dropPages drops a file from the page cache.
+func dropPages(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	unix.Fsync(int(f.Fd())) // a page that is not on disk yet stays
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		t.Skip(err)
+	}
+}
+
 // TestMemoryLimitHolds: below --memory_limit a run ends with an error or with its
 // output, and its peak of resident memory (VmHWM) is not above the limit.
 func TestMemoryLimitHolds(t *testing.T) {

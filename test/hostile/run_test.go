@@ -58,6 +58,7 @@ type done struct {
 	stderr string
 	cpu    time.Duration
 	rss    int64 // peak, KiB
+	read   int64 // from disk, KiB
 }
 
 // run runs btflite in a folder.
@@ -96,7 +97,7 @@ func watched(t *testing.T, cmd *exec.Cmd, started func(pid int)) done {
 		t.Fatal(err)
 	}
 	u := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return done{cmd.ProcessState.ExitCode(), stderr.String(), time.Duration(u.Utime.Nano() + u.Stime.Nano()), int64(u.Maxrss)}
+	return done{cmd.ProcessState.ExitCode(), stderr.String(), time.Duration(u.Utime.Nano() + u.Stime.Nano()), int64(u.Maxrss), int64(u.Inblock) / 2}
 }
 
 // clean checks what holds for every run: an end of its own, within the limits,
