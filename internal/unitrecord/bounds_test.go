@@ -42,6 +42,29 @@ func TestBoundsOfNodes(t *testing.T) {
 	}
 }
 
+// TestFirstFarNode: the nearest node that is not near counts as far, so that it gets a short code if
+// three references lead to it.
+func TestFirstFarNode(t *testing.T) {
+	for _, x := range []struct {
+		to, uses int
+		common   bool
+	}{{31, 3, false}, {32, 3, true}, {32, 2, false}, {33, 3, true}} {
+		var u unit.Unit
+		u.Types.Nodes.Append(dedup.Node{Info: btf.Info(btf.KindStruct, uint32(x.uses), false)})
+		for range x.to {
+			u.Types.Nodes.Append(dedup.Node{Info: btf.Info(btf.KindTypedef, 0, false)})
+		}
+		for range x.uses {
+			u.Types.Members.Append(dedup.Member{Type: dedup.Ref(x.to + 1)})
+		}
+		var w refWriter
+		var c columns
+		if w.begin(&c, &u); (w.code[x.to] != 0) != x.common {
+			t.Errorf("node %d with %d references from node 0: code %#x", x.to, x.uses, w.code[x.to])
+		}
+	}
+}
+
 // TestBoundsOfPlaces: the number of a parameter's location list that is one too large is damage.
 func TestBoundsOfPlaces(t *testing.T) {
 	for n, bad := range map[byte]bool{0: false, 1: false, 2: true, 3: true} {
