@@ -29,7 +29,7 @@ func (c *cli) limitMemory(given uint64) (limit uint64, byHand bool) {
 		limit = given
 	}
 	if first && c.groupLimit != 0 { // of any size: what matters is how much of it the run leaves
-		memlimit.ReadProgramSingly()
+		memlimit.LimitReadAhead()
 	}
 	if _, own := c.lookupEnv("GOMEMLIMIT"); limit != 0 && !own {
 		debug.SetMemoryLimit(int64(limit - limit/4))

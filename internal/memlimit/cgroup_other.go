@@ -20,8 +20,8 @@ func AddFile(uint64) {}
 // InMemory is not known here.
 func InMemory(string) bool { return false }
 
-// ReadProgramSingly does nothing here.
-func ReadProgramSingly() {}
+// LimitReadAhead does nothing here.
+func LimitReadAhead() {}
 
 // DropCode does nothing here.
 func DropCode() {}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReadProgramSingly makes the system read few pages of the running program at once.
+// LimitReadAhead makes the system read few pages of the running program at once.
 // Otherwise it reads ahead around each page, on some disks by megabytes. If a control
 // group has less than that left, the kernel reads the whole program again and again,
 // until it gives up and ends the process. Call it before memory becomes scarce.
@@ -18,7 +18,7 @@ import (
 // the page that is missing up to the end of the mapping. So the code becomes many small
 // mappings: neighbours differ in MADV_DONTDUMP, which otherwise would only keep the code out of
 // a core dump, where it is not anyway.
-func ReadProgramSingly() {
+func LimitReadAhead() {
 	piece := uintptr(max(codePiece, os.Getpagesize()))
 	for _, m := range program("maps") {
 		unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_RANDOM) // only advice
@@ -54,7 +54,7 @@ func DropCode() {
 type mapping struct {
 	from, to uintptr
 	writable bool
-	code     bool
+	code     bool // it may be executed
 	changed  bool // a page differs from the file, or maps did not tell
 }
 

@@ -16,18 +16,18 @@ func TestDropCode(t *testing.T) {
 	if before == 0 || after >= before {
 		t.Errorf("%d KiB of code are resident, before it were %d", after, before)
 	}
-	ReadProgramSingly()
+	LimitReadAhead()
 	if again := residentCode(t); again == 0 {
 		t.Error("no code is resident, and yet it runs")
 	}
 }
 
-// TestReadProgramSingly: all code lies in small mappings, also after a second call. The system
+// TestLimitReadAhead: all code lies in small mappings, also after a second call. The system
 // reads ahead in code up to the end of a mapping, whatever MADV_RANDOM says.
-func TestReadProgramSingly(t *testing.T) {
+func TestLimitReadAhead(t *testing.T) {
 	most := uintptr(max(codePiece, os.Getpagesize()))
 	for call := range 2 {
-		ReadProgramSingly()
+		LimitReadAhead()
 		pieces := 0
 		for _, m := range program("maps") {
 			if !m.code {
