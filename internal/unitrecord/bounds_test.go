@@ -65,6 +65,60 @@ func TestFirstFarNode(t *testing.T) {
 	}
 }
 
+// TestReferenceCodes: references are read as they were written, on both sides of each number at which
+// the code changes, and if there are more common nodes than codes for them.
+func TestReferenceCodes(t *testing.T) {
+	var u unit.Unit
+	const nodes = 3 * ((refFar - refHigh) << 8) / 2
+	for range nodes {
+		u.Types.Nodes.Append(dedup.Node{Info: btf.Info(btf.KindTypedef, 0, false)})
+	}
+	// Node i leads to others than its neighbours: to the first ones, so that these are common.
+	for i := range nodes - 1000 {
+		u.Types.Nodes.S[1000+i].Third = dedup.Ref(1 + i%(2*(refHigh-refCommon)))
+	}
+	var w refWriter
+	var c columns
+	w.begin(&c, &u)
+	x := refReader{nodes: make([]dedup.Ref, nodes)}
+	for i := range x.nodes {
+		x.nodes[i] = dedup.Ref(i + 1)
+	}
+	common := column{b: c[colCommon]}
+	if x.begin(&common); common.bad || len(x.common) != refHigh-refCommon {
+		t.Fatalf("%d common nodes, damage %v", len(x.common), common.bad)
+	}
+	const high = (refFar - refHigh) << 8
+	for _, i := range []int{0, 500, high, nodes - 1} {
+		for _, to := range []int{0, 1, 31, 32, 33, 255, 256, 468, 499, 500, 532, high - 1, high, high + 1, high + 255, high + 256, nodes - 1} {
+			c[colRef] = nil
+			w.write(&c, i, dedup.Ref(to+1), colRef)
+			read := column{b: c[colRef]}
+			if r := x.read(&read, i); read.bad || read.left() != 0 || r != dedup.Ref(to+1) {
+				t.Errorf("from node %d to node %d, written as %x: %d, damage %v", i, to, c[colRef], r-1, read.bad)
+			}
+		}
+	}
+}
+
+// TestBoundsOfBases: the number of a base that is one too large has no address.
+func TestBoundsOfBases(t *testing.T) {
+	for _, size := range []int{4, 8} {
+		b := bases{words: make([]byte, 2*size), size: size}
+		b.words[size] = 7
+		for i, want := range []uint64{0, 7} {
+			if v, ok := b.at(uint64(i)); !ok || v != want {
+				t.Errorf("base %d of 2, of %d bytes: %d, %v", i, size, v, ok)
+			}
+		}
+		for i := range 2 {
+			if v, ok := b.at(2 + uint64(i)); ok {
+				t.Errorf("base %d of 2, of %d bytes: %d", 2+i, size, v)
+			}
+		}
+	}
+}
+
 // TestBoundsOfPlaces: the number of a parameter's location list that is one too large is damage.
 func TestBoundsOfPlaces(t *testing.T) {
 	for n, bad := range map[byte]bool{0: false, 1: false, 2: true, 3: true} {

@@ -1,6 +1,9 @@
 package unitrecord
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 // TestFrameCutShort: the beginning of a record is not a record, wherever it ends.
 func TestFrameCutShort(t *testing.T) {
@@ -15,6 +18,17 @@ func TestFrameCutShort(t *testing.T) {
 					t.Errorf("the first %d of %d bytes are taken", n, len(b))
 				}
 			}
+		}
+	}
+}
+
+// TestFrameOfOtherVersion: a record in another format tells who has made it, and nothing else of it is
+// read: it may end there.
+func TestFrameOfOtherVersion(t *testing.T) {
+	for _, b := range [][]byte{{Format + 1, Dictionary, 4, 't', 'e', 's', 't'}, {Format, Dictionary + 1, 4, 't', 'e', 's', 't', 0xff}} {
+		_, err := parseFrame(b, 8)
+		if version := new(VersionError); !errors.As(err, &version) || version.Maker != "test" {
+			t.Errorf("%x: %v", b, err)
 		}
 	}
 }
