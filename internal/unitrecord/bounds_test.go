@@ -101,6 +101,16 @@ func TestReferenceCodes(t *testing.T) {
 	}
 }
 
+// TestBoundsOfNames: the number of a new name that is one too large is damage.
+func TestBoundsOfNames(t *testing.T) {
+	for k, bad := range []bool{false, false, true, true} {
+		r := nameReader{known: []freshName{freshAt(3).found(30), freshAt(4).found(40)}}
+		if name := r.token(k); r.bad != bad || !bad && name != r.known[k].token() {
+			t.Errorf("name %d of 2: %d, damage %v", k, name, r.bad)
+		}
+	}
+}
+
 // TestBoundsOfBases: the number of a base that is one too large has no address.
 func TestBoundsOfBases(t *testing.T) {
 	for _, size := range []int{4, 8} {
