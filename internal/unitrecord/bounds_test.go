@@ -6,6 +6,8 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
+	"github.com/btflite/btflite/internal/callconv"
+	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/internal/unit"
 )
 
@@ -97,6 +99,45 @@ func TestReferenceCodes(t *testing.T) {
 			if r := x.read(&read, i); read.bad || read.left() != 0 || r != dedup.Ref(to+1) {
 				t.Errorf("from node %d to node %d, written as %x: %d, damage %v", i, to, c[colRef], r-1, read.bad)
 			}
+		}
+	}
+}
+
+// TestIsInline: a function with anything that a run of inline functions has no room for is not in one.
+func TestIsInline(t *testing.T) {
+	const off, paramOff = 10, 12
+	for what, change := range map[string]func(fn *callconv.Func, p *callconv.Param, wanted *offsets){
+		"nothing":                func(*callconv.Func, *callconv.Param, *offsets) {},
+		"a reference to it":      func(_ *callconv.Func, _ *callconv.Param, w *offsets) { *w = offsets{off} },
+		"an address":             func(fn *callconv.Func, _ *callconv.Param, _ *offsets) { fn.LowPC = 1 },
+		"an origin":              func(fn *callconv.Func, _ *callconv.Param, _ *offsets) { fn.Origin = 1 },
+		"a specification":        func(fn *callconv.Func, _ *callconv.Param, _ *offsets) { fn.Spec = 1 },
+		"an annotation":          func(fn *callconv.Func, _ *callconv.Param, _ *offsets) { fn.NAn = 1 },
+		"no body":                func(fn *callconv.Func, _ *callconv.Param, _ *offsets) { fn.Flags |= callconv.FuncDeclaration },
+		"a parameter, no type":   func(_ *callconv.Func, p *callconv.Param, _ *offsets) { p.HasType = false },
+		"a parameter's origin":   func(_ *callconv.Func, p *callconv.Param, _ *offsets) { p.Origin = 1 },
+		"a parameter's constant": func(_ *callconv.Func, p *callconv.Param, _ *offsets) { p.Flags |= callconv.ParamHasConst },
+		"a parameter's place":    func(_ *callconv.Func, p *callconv.Param, _ *offsets) { p.Flags |= callconv.ParamHasLoc },
+		"a reference to one":     func(_ *callconv.Func, _ *callconv.Param, w *offsets) { *w = offsets{paramOff} },
+	} {
+		fn, params, wanted := callconv.Func{Off: off}, []callconv.Param{{Off: paramOff - 1, HasType: true}, {Off: paramOff, HasType: true}}, offsets(nil)
+		change(&fn, &params[1], &wanted)
+		if is := isInline(&fn, params, wanted); is != (what == "nothing") {
+			t.Errorf("%s: %v", what, is)
+		}
+	}
+}
+
+// TestParametersInAll: a unit whose functions have fewer parameters than it says is damaged.
+func TestParametersInAll(t *testing.T) {
+	table := new(names.Table)
+	table.Use(names.NewPool(nil, nil))
+	defer table.FreePool()
+	for params, bad := range map[int]bool{0: false, 1: true} {
+		r := Reader{names: nameReader{names: NewNames(table)}}
+		var u unit.Unit
+		if r.funcs(&u, &unit.Input{}, 0, params, true); r.bad != bad {
+			t.Errorf("no function and %d parameters: damage %v", params, r.bad)
 		}
 	}
 }
