@@ -2,9 +2,9 @@ package memlimit
 
 import (
 	"bufio"
+	"bytes"
 	"os"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,7 +23,7 @@ func LimitReadAhead() {
 	for _, m := range program("maps") {
 		unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_RANDOM) // only advice
 		for at := m.from &^ (piece - 1); m.code && at < m.to; at += piece {
-			if at&piece == 0 { // by the address, so that a second call changes nothing
+			if at&piece == 0 { // every other one, by its address, so that a second call changes nothing
 				from, to := max(at, m.from), min(at+piece, m.to)
 				unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTDUMP)
 			}
@@ -60,8 +60,11 @@ type mapping struct {
 
 // program lists the mappings of the running program; none if the system does not tell them.
 // from is smaps (proc_pid_smaps(5)), or maps, which takes less time but does not say whether
-// a page differs from the file. The mappings are one behind the other: what follows is not read,
-// because for smaps the system looks at each page.
+// a page differs from the file. Neighbours of one kind are one mapping of the list. All mappings are
+// one behind the other: what follows is not read, because for smaps the system looks at each page.
+//
+// After LimitReadAhead there are thousands of lines, and memory is scarce. So they do not become
+// strings, and the list stays short.
 func program(from string) (list []mapping) {
 	name, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -72,35 +75,50 @@ func program(from string) (list []mapping) {
 		return nil
 	}
 	defer file.Close()
-	own := false // the lines are of a mapping of the program
+	end := []byte(" " + name)
+	var m mapping // whose lines are read, if it is not empty
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		// Not by fmt.Sscanf, which panics within itself at each line of another form.
-		word, rest, _ := strings.Cut(lines.Text(), " ")
-		if from, to, ok := strings.Cut(word, "-"); ok {
-			own = strings.HasSuffix(rest, " "+name)
-			if !own && len(list) > 0 {
+		word, rest, _ := bytes.Cut(lines.Bytes(), []byte(" "))
+		if from, to, ok := bytes.Cut(word, []byte("-")); ok {
+			list = appendMapping(list, m)
+			if m = (mapping{}); bytes.HasSuffix(rest, end) {
+				permissions, _, _ := bytes.Cut(rest, []byte(" "))
+				m = mapping{
+					from: address(from), to: address(to),
+					writable: bytes.Contains(permissions, []byte("w")),
+					code:     bytes.Contains(permissions, []byte("x")),
+					changed:  true, // until the system says that none is
+				}
+			} else if len(list) > 0 {
 				break
 			}
-			if own {
-				permissions, _, _ := strings.Cut(rest, " ")
-				list = append(list, mapping{
-					from: address(from), to: address(to),
-					writable: strings.Contains(permissions, "w"),
-					code:     strings.Contains(permissions, "x"),
-					changed:  true, // until the system says that none is
-				})
-			}
-		} else if own && word == "Anonymous:" {
-			list[len(list)-1].changed = strings.TrimSpace(rest) != "0 kB"
+		} else if string(word) == "Anonymous:" {
+			m.changed = string(bytes.TrimSpace(rest)) != "0 kB"
 		}
 	}
-	return list
+	return appendMapping(list, m)
+}
+
+// appendMapping appends m, if it is not empty, to the list, or to the last mapping of the list.
+func appendMapping(list []mapping, m mapping) []mapping {
+	if m.from == m.to {
+		return list
+	}
+	if n := len(list); n > 0 {
+		last := &list[n-1]
+		if last.to == m.from && last.writable == m.writable && last.code == m.code && last.changed == m.changed {
+			last.to = m.to
+			return list
+		}
+	}
+	return append(list, m)
 }
 
 // address parses an address as maps and smaps write it. It returns 0, where a mapping never
 // begins, if the text is not an address.
-func address(hex string) uintptr {
-	x, err := strconv.ParseUint(hex, 16, strconv.IntSize)
+func address(hex []byte) uintptr {
+	x, err := strconv.ParseUint(string(hex), 16, strconv.IntSize)
 	if err != nil {
 		return 0
 	}
