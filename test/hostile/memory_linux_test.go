@@ -45,7 +45,7 @@ func TestColdProgram(t *testing.T) {
 }
 
 // coldReads is how many KiB a run may read from disk in TestColdProgram. The program has 17 MiB, and
-// some of its pages are read more than once. With read-ahead in its code, ten of twenty runs read
+// some of its pages are read more than once. With read-ahead in its code, ten of the 18 runs read
 // 100 MiB to 11 GiB.
 const coldReads = 96 << 10
 
