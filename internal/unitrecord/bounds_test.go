@@ -75,7 +75,7 @@ func TestReferenceCodes(t *testing.T) {
 	for range nodes {
 		u.Types.Nodes.Append(dedup.Node{Info: btf.Info(btf.KindTypedef, 0, false)})
 	}
-	// Node i leads to others than its neighbours: to the first ones, so that these are common.
+	// All nodes from 1000 on lead to the first ones, which are far from them and so become common.
 	for i := range nodes - 1000 {
 		u.Types.Nodes.S[1000+i].Third = dedup.Ref(1 + i%(2*(refHigh-refCommon)))
 	}
