@@ -112,6 +112,7 @@ func (p *pipeline) work() {
 			}
 		}
 		if p.err != nil || p.off >= uint64(len(p.f.File.Info)) {
+			p.freeUnused()
 			return
 		}
 		s := p.free[len(p.free)-1]
@@ -194,6 +195,17 @@ func (p *pipeline) fewer() {
 func (p *pipeline) freeIdle() {
 	for i := range min(len(p.free), len(p.workspaces)-p.most) {
 		p.free[i].free()
+	}
+}
+
+// freeUnused frees workspaces after the last unit, unless a session keeps them. Each worker does
+// that as it ends, beside the last units: it takes long, because the memory is much and the system
+// takes it back page by page.
+func (p *pipeline) freeUnused() {
+	for p.f.run.session == nil && len(p.free) > 0 {
+		s := p.free[len(p.free)-1]
+		p.free = p.free[:len(p.free)-1]
+		p.unlocked(s.free)
 	}
 }
 
