@@ -45,7 +45,7 @@ func TestRefusedBTF(t *testing.T) {
 		{"Option<u8>", langRust, 4, 0, `btflite: IN: warning: a kernel refuses the BTF type [2] STRUCT "Option<u8>": name is not a C identifier; try --lang_exclude=rust` + "\n"},
 		{"Reordered", langRust, 6, 0, `btflite: IN: warning: a kernel refuses the BTF type [2] STRUCT "Reordered": member 0 "m": ends at bit 80, behind its 8 bytes; try --lang_exclude=rust` + "\n"},
 	} {
-		for _, args := range [][]string{{"-J"}, {"-J", "--dedup=exact"}, {"--btf_encode_detached=OUT"}} {
+		for _, args := range [][]string{{"-J"}, {"-J", "--dedup=exact"}, {"--btf_encode_detached=OUT"}, {"--btf_encode_detached=OUT", "-j2"}} {
 			dir := t.TempDir()
 			in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 			image := structFile(c.name, c.language, c.offset)

@@ -216,6 +216,7 @@ func (r *encodeRun) encode() error {
 	began := time.Now()
 	text := newLineWriter(r.textTo())
 	read := statAll(r.paths)
+	defer r.to.main.discard(r.c.guard)
 	enc, err := r.runEncoder(text)
 	if len(r.paths) == 1 && errors.Is(err, encode.ErrNoDwarf) {
 		// Kernel builds give such objects to pahole, which reports no error.
@@ -283,6 +284,10 @@ func (r *encodeRun) runEncoder(text *lineWriter) (*finish.Encoded, error) {
 	if r.cfg.verbose {
 		opt.Encode.Verbose = text.line
 		opt.Encode.Warn = func(line string) { fmt.Fprintln(r.c.stderr, line) }
+	}
+	// Where memory is limited, the file's pages and the check should not take it at once.
+	if t := r.to.main; t != nil && t.file != "" && r.c.groupLimit == 0 {
+		opt.Ready = func(write func(io.Writer) error) { t.prepare(r.c.guard, write) }
 	}
 	meter := r.c.startProgress(r.cfg.verbose || r.c.quiet, fileProgress(r.paths[0]))
 	defer meter.stop() // after a panic too

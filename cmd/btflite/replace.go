@@ -59,25 +59,55 @@ func (t *target) writeDirect(content func(io.Writer) error) error {
 	return errors.Join(buffered(f, content), f.Close())
 }
 
-// replace writes a temporary file and, after first, renames it to t.file.
+// replace renames the draft, which has the output of content, to t.file after first.
 func (t *target) replace(g *guard, content func(io.Writer) error, first func() error) error {
+	defer t.discard(g) // after a panic of content, too
+	if t.draft == nil {
+		t.prepare(g, content)
+	}
+	if t.draft.err != nil {
+		return t.draft.err
+	}
+	if err := first(); err != nil {
+		return err
+	}
+	if err := g.rename(t.draft.name, t.file); err != nil {
+		return err
+	}
+	g.forget(t.draft.name)
+	t.draft = nil
+	if err := g.syncFolder(filepath.Dir(t.file)); err != nil {
+		return fmt.Errorf("file written, but its folder could not be synchronised: %w", err)
+	}
+	return nil
+}
+
+// draft is a temporary file with an output, complete and on the disk, or why there is none.
+type draft struct {
+	name string
+	err  error
+}
+
+// prepare writes the draft of a regular file before it is known whether the output may be used,
+// so that both can be found out at once. It is followed by write or by discard. The file that
+// the draft would replace stays as it is.
+func (t *target) prepare(g *guard, content func(io.Writer) error) {
 	mode := fs.FileMode(newFileMode)
 	if t.info != nil {
 		mode = t.info.Mode().Perm()
 	}
 	f, err := g.create(func() (*os.File, error) { return openTemp(filepath.Dir(t.file), mode) })
 	if err != nil {
-		return err
+		t.draft = &draft{err: err}
+		return
 	}
-	name := f.Name()
-	done := false
-	defer func() { // after a panic of content too
-		if !done {
-			f.Close()
-			os.Remove(name)
-		}
-		g.forget(name)
-	}()
+	t.draft = &draft{name: f.Name()}
+	defer f.Close() // after an error, and after a panic of content, whose caller discards the draft
+	t.draft.err = t.fill(f, mode, content)
+}
+
+// fill writes the output of content to the draft f.
+func (t *target) fill(f *os.File, mode fs.FileMode, content func(io.Writer) error) error {
 	if err := buffered(f, content); err != nil {
 		return err
 	}
@@ -89,20 +119,19 @@ func (t *target) replace(g *guard, content func(io.Writer) error, first func() e
 	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	if err := f.Close(); err != nil {
-		return err
+	return f.Close()
+}
+
+// discard removes the draft, if there is one.
+func (t *target) discard(g *guard) {
+	if t == nil || t.draft == nil {
+		return
 	}
-	if err := first(); err != nil {
-		return err
+	if name := t.draft.name; name != "" {
+		os.Remove(name)
+		g.forget(name)
 	}
-	if err := g.rename(name, t.file); err != nil {
-		return err
-	}
-	done = true
-	if err := g.syncFolder(filepath.Dir(t.file)); err != nil {
-		return fmt.Errorf("file written, but its folder could not be synchronised: %w", err)
-	}
-	return nil
+	t.draft = nil
 }
 
 // syncFolder makes a rename in a folder last, or leaves that to syncFolders.

@@ -166,6 +166,53 @@ func TestFailedWriteLeavesOldFile(t *testing.T) {
 	}
 }
 
+// TestDraft: a file that is prepared before it may be used replaces the old one in write, and not
+// before; discard leaves the old one. What went wrong is the error of write.
+func TestDraft(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, _, _ := testCLI(t)
+	target, err := c.resolveTarget(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	never := func(io.Writer) error { panic("written twice") }
+
+	target.prepare(c.guard, writeText("new"))
+	wantFile(t, path, "old", 0o600)
+	target.discard(c.guard)
+	wantFile(t, path, "old", 0o600)
+	onlyFiles(t, dir, "out")
+
+	target.prepare(c.guard, func(io.Writer) error { return errors.New("no more") })
+	if err := target.write(c.guard, never); err == nil || err.Error() != path+": cannot write: no more" {
+		t.Errorf("error %v", err)
+	}
+	wantFile(t, path, "old", 0o600)
+	onlyFiles(t, dir, "out")
+
+	target.prepare(c.guard, writeText("new"))
+	other := errors.New("other")
+	if err := target.writeAfter(c.guard, never, func() error { return other }); err != other {
+		t.Errorf("error %v", err)
+	}
+	wantFile(t, path, "old", 0o600)
+	onlyFiles(t, dir, "out")
+
+	target.prepare(c.guard, writeText("new"))
+	if err := target.write(c.guard, never); err != nil {
+		t.Error(err)
+	}
+	wantFile(t, path, "new", 0o600)
+	onlyFiles(t, dir, "out")
+	if len(c.guard.temps) != 0 {
+		t.Errorf("temporary files still registered: %v", c.guard.temps)
+	}
+}
+
 func TestSignalRemovesTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
 	c, _, _ := testCLI(t)

@@ -26,6 +26,7 @@ type target struct {
 	stream io.Writer
 	info   fs.FileInfo  // of the existing file, or nil
 	place  fileid.Place // the place of path; none for a stream that is not a file
+	draft  *draft       // of file, or nil
 }
 
 // newFileMode is the mode of a new file before the umask. The umask alone decides who may

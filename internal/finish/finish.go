@@ -15,6 +15,7 @@ import (
 	"github.com/btflite/btflite/btf/lower"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/internal/workers"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -70,7 +71,14 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 		began = time.Now()
 	}
 	rules := w.rulesFor(names, out)
-	warning, err := w.check(ctx, rules, data, w.Base)
+	var warning *Warning
+	var err error
+	check := func() { warning, err = w.check(ctx, rules, data, w.Base) }
+	if w.Ready == nil || w.Distil || len(data) == 0 || w.Jobs < 2 {
+		check()
+	} else {
+		workers.Do(2, func(k int) { [...]func(){check, func() { w.Ready(write) }}[k]() })
+	}
 	if err != nil {
 		return nil, err
 	}

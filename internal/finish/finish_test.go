@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/lower"
 	"github.com/btflite/btflite/btf/order"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
@@ -95,6 +97,42 @@ func TestCheck(t *testing.T) {
 		e.Free()
 	}
 	(&Encoded{}).Free() // of nothing
+}
+
+// TestReady: Ready writes what is checked, also if it is refused, and what is written in the end. It
+// is not called if there is only one worker, or if other bytes will be written.
+func TestReady(t *testing.T) {
+	for _, c := range []struct {
+		structName string
+		work       Work
+		called     bool
+	}{
+		{"s", Work{Jobs: 2}, true},
+		{"a b", Work{Jobs: 2}, true},
+		{"s", Work{Jobs: 2, Order: order.ByName}, true},
+		{"s", Work{Jobs: 2, Lower: &lower.Options{Kernel: verify.Release{Major: 4, Minor: 18}}}, true},
+		{"s", Work{Jobs: 1}, false},
+		{"s", Work{Jobs: 2, Distil: true}, false},
+	} {
+		var early bytes.Buffer
+		c.work.Ready = func(write func(io.Writer) error) {
+			if err := write(&early); err != nil {
+				t.Error(err)
+			}
+		}
+		e, err := c.work.Output(t.Context(), mmapelf.Paths(name), encoded(t, c.structName, languageC, nil))
+		if called := early.Len() > 0; called != c.called {
+			t.Errorf("%q, %+v: called: %v", c.structName, c.work, called)
+		}
+		if err != nil {
+			continue
+		}
+		var late bytes.Buffer
+		if err := e.Write(&late); err != nil || c.called && !bytes.Equal(early.Bytes(), late.Bytes()) {
+			t.Errorf("%q, %+v: %d bytes early, %d in the end, %v", c.structName, c.work, early.Len(), late.Len(), err)
+		}
+		e.Free()
+	}
 }
 
 // withExtra leaves the variable out of the main BTF.

@@ -30,6 +30,8 @@ type Work struct {
 	// Rules are the rules that Merged and Lowered check, except for the release. The zero value
 	// is all rules.
 	Rules verify.Rules
+	// Ready, if set, gets Encoded.Write before the check has ended, see job.Options.
+	Ready func(write func(io.Writer) error)
 }
 
 // Encoded is an output that is finished.

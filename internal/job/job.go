@@ -10,6 +10,7 @@ package job
 
 import (
 	"context"
+	"io"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/lower"
@@ -35,6 +36,10 @@ type Options struct {
 	Target verify.Release
 	// Marks writes marks for what BTF cannot say, for programs that print types.
 	Marks bool
+	// Ready, if set, gets a function that writes the BTF, before it is known whether that may be
+	// used. It runs beside the check, so what it writes must not be in use yet. It is not
+	// called without anything to write, with Distil, and with less than two workers.
+	Ready func(write func(io.Writer) error)
 }
 
 // BaseBTF is the BTF of the base, or nil.
@@ -64,7 +69,7 @@ func (o *Options) encoder() encode.Options {
 
 // work returns the options for package finish.
 func (o *Options) work() *finish.Work {
-	w := &finish.Work{Distil: o.Distil, Order: o.Order, Jobs: o.Encode.Jobs, Lenient: o.Lenient}
+	w := &finish.Work{Distil: o.Distil, Order: o.Order, Jobs: o.Encode.Jobs, Lenient: o.Lenient, Ready: o.Ready}
 	if o.Target != (verify.Release{}) {
 		w.Lower = &lower.Options{Kernel: o.Target}
 	}

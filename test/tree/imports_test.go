@@ -70,7 +70,7 @@ var imports = map[string][]string{
 	"internal/ccline":    nil,
 	"internal/ccobject": {"arena", "internal/ccline", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
 		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
-	"internal/finish": {"btf", "btf/distill", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/message", "mmapelf", "btf/order"}, // the last for tests
+	"internal/finish": {"btf", "btf/distill", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/message", "internal/workers", "mmapelf", "btf/order"}, // the last for tests
 	"internal/job":    {"btf", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "internal/message", "mmapelf"},
 	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/expand", "internal/message", "mmapelf",
 		"github.com/edsrzf/mmap-go"},
