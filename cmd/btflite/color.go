@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 )
 
 // Words of --color.
@@ -22,7 +21,7 @@ func (c *cli) colored(mode string) bool {
 	case colorNever:
 		return false
 	}
-	f, ok := c.stdout.(*os.File)
+	f, ok := fileOf(c.stdout)
 	no, _ := c.lookupEnv("NO_COLOR")
 	term, _ := c.lookupEnv("TERM")
 	return ok && no == "" && term != "" && term != "dumb" && isTerminal(f)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -79,7 +78,7 @@ func writeHelp(w io.Writer, cmd *cobra.Command) error {
 		fmt.Fprintf(&b, "More options are in the manual page: btflite manual %s.\n", cmd.Name())
 	}
 	text := b.String()
-	if f, ok := w.(*os.File); ok && isTerminal(f) {
+	if f, ok := fileOf(w); ok && isTerminal(f) {
 		text = folded(text, width(f))
 	}
 	_, err := io.WriteString(w, text)

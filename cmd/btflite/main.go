@@ -21,6 +21,7 @@
 //	help.go, manual.go, completion.go  texts about commands and options
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
+//	streams.go   standard streams that nobody reads any more
 //	streams_linux.go, limits_linux.go  closed streams, and limits below which a run cannot work
 //	ccmarks.go   which messages btflite cc has printed
 //	memory.go    the memory limit, and when a run releases memory
@@ -58,6 +59,7 @@ func (c *cli) run(args []string) (status int) {
 	// A mapped file that shrinks becomes a panic instead of a crash.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	c.guard = newGuard()
+	c.stdout, c.stderr = c.guard.stream(c.stdout), c.guard.stream(c.stderr)
 	defer c.guard.stop()
 	defer func() {
 		if v := recover(); v != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -30,7 +29,7 @@ not a terminal gets the source of the page, for man -l.`,
 			if err != nil {
 				return err
 			}
-			if f, ok := c.stdout.(*os.File); ok && isTerminal(f) {
+			if f, ok := fileOf(c.stdout); ok && isTerminal(f) {
 				page = man.Plain(page, width(f), c.colored(colorAuto))
 			}
 			to, end := c.pager("MANPAGER", "PAGER") // as in man

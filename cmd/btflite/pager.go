@@ -18,7 +18,7 @@ const defaultPager = "less"
 // less. end waits until the user has left the pager.
 func (c *cli) pager(variables ...string) (out io.Writer, end func()) {
 	none := func() {}
-	f, ok := c.stdout.(*os.File)
+	f, ok := fileOf(c.stdout)
 	name, set := "", false
 	for _, variable := range variables {
 		if name, set = c.lookupEnv(variable); set {

@@ -45,13 +45,13 @@ type progressText func(done, total uint64, left string) []string
 // for pipes, under make -s, if silent is set, as with -q, and with -V, whose lines show
 // enough.
 func (c *cli) startProgress(silent bool, text progressText) *progress {
-	f, ok := c.stderr.(*os.File)
+	f, ok := fileOf(c.stderr)
 	makeflags, _ := c.lookupEnv("MAKEFLAGS")
 	term, _ := c.lookupEnv("TERM")
 	if !ok || silent || term == "dumb" || silentMake(makeflags) || !isTerminal(f) {
 		return nil
 	}
-	p := newProgress(c.stderr, text, c.guard)
+	p := newProgress(f, text, c.guard) // not c.stderr, which calls the guard
 	p.columns = func() int { return width(f) }
 	go p.loop(progressDelay, progressStep)
 	return p

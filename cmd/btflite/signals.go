@@ -43,6 +43,7 @@ type guard struct {
 	die       func(os.Signal)
 	incoming  chan os.Signal
 	stopped   chan struct{}
+	pipes     chan os.Signal // gets SIGPIPE; nobody reads it, see stream
 }
 
 // errInterrupted is the error of a protected writer after a signal.
@@ -50,7 +51,7 @@ var errInterrupted = errors.New("interrupted by a signal")
 
 func newGuard() *guard {
 	return &guard{temps: map[string]struct{}{}, written: map[fileid.Place]string{}, die: dieBy,
-		incoming: make(chan os.Signal, 1), stopped: make(chan struct{})}
+		incoming: make(chan os.Signal, 1), stopped: make(chan struct{}), pipes: make(chan os.Signal, 1)}
 }
 
 // start starts to catch the signals, once. It does not catch a signal that the parent
@@ -62,6 +63,7 @@ func (g *guard) start() {
 				signal.Notify(g.incoming, s)
 			}
 		}
+		signal.Notify(g.pipes, syscall.SIGPIPE)
 		go g.watch()
 	})
 }
@@ -69,6 +71,7 @@ func (g *guard) start() {
 // stop no longer catches signals.
 func (g *guard) stop() {
 	signal.Stop(g.incoming)
+	signal.Stop(g.pipes)
 	close(g.stopped)
 }
 
@@ -220,7 +223,7 @@ func (g *guard) startChild(cmd *exec.Cmd) error {
 		return err
 	}
 	g.onDeath = func(s os.Signal) {
-		if _, own := s.(*outOfMemory); own {
+		if _, ok := s.(syscall.Signal); !ok {
 			s = syscall.SIGTERM
 		}
 		_ = cmd.Process.Signal(s) // it removes its unfinished output
@@ -266,8 +269,11 @@ func (g *guard) interrupted() error {
 
 // dieBy ends the process by the signal s.
 func dieBy(s os.Signal) {
-	if full, ok := s.(*outOfMemory); ok {
-		os.Exit(full.status)
+	switch s := s.(type) {
+	case *outOfMemory:
+		os.Exit(s.status)
+	case *brokenPipe:
+		s.die()
 	}
 	signal.Reset(s)
 	if p, err := os.FindProcess(os.Getpid()); err == nil && p.Signal(s) == nil {

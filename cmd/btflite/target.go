@@ -75,7 +75,7 @@ func (c *cli) resolveTarget(path string, inputs []string) (*target, error) {
 // openStream makes t write to w.
 func (t *target) openStream(w io.Writer) {
 	t.stream = w
-	if f, ok := w.(*os.File); ok {
+	if f, ok := fileOf(w); ok {
 		if info, err := f.Stat(); err == nil {
 			t.info = info
 			t.place, _ = fileid.OfInfo(info)
@@ -152,7 +152,7 @@ func (c *cli) isStdout(t *target) bool {
 	if t.stream != nil {
 		return t.stream == c.stdout
 	}
-	f, ok := c.stdout.(*os.File)
+	f, ok := fileOf(c.stdout)
 	if !ok || t.info == nil || t.info.Mode()&fs.ModeDevice != 0 {
 		return false
 	}
