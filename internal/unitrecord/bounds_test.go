@@ -2,6 +2,7 @@ package unitrecord
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
@@ -221,6 +222,50 @@ func TestFresh(t *testing.T) {
 	for n, want := range []int{0, 1, 1, 1, 1, 2, 2, 2, 3, 3} {
 		if got := fresh(column{b: codes}, n); got != want {
 			t.Errorf("%d of the first %d names are new, want %d", got, n, want)
+		}
+	}
+}
+
+// TestNameTable: the facts about names stay when the table grows, also those of the lowest tokens.
+func TestNameTable(t *testing.T) {
+	var names nameTable
+	names.reset()
+	const n = 1 << 15 // four times the slots at the start
+	for token := dedup.Name(1); token <= n; token++ {
+		names.at(token).number = int32(token)
+	}
+	if names.used != n {
+		t.Errorf("%d names are counted, %d are right", names.used, n)
+	}
+	for token := dedup.Name(1); token <= n; token++ {
+		if x := names.at(token); x.number != int32(token) {
+			t.Fatalf("name %d has number %d", token, x.number)
+		}
+	}
+}
+
+// TestJudged: a run is dull if it was read and none of its functions has a symbol. Other functions
+// may be between those of the run.
+func TestJudged(t *testing.T) {
+	var r Reader
+	var u unit.Unit
+	add := func(key uint64, read bool, entries ...uint32) {
+		r.inline.runs = append(r.inline.runs, run{key: key, read: read, first: len(u.Funcs.S), count: len(entries)})
+		for _, e := range entries {
+			u.Funcs.Append(callconv.Func{Off: 2, Entry: 7})
+			u.Funcs.Append(callconv.Func{Off: 3, Entry: e})
+		}
+	}
+	add(1, true, 0, 0)
+	add(2, true, 0, 9)
+	add(3, true, 9, 0)
+	add(4, false, 0)
+	add(5, true, 0)
+	n := Names{dull: make([]atomic.Uint64, dullSlots)}
+	r.Judged(&u, &n)
+	for key, dull := range map[uint64]bool{1: true, 2: false, 3: false, 4: false, 5: true} {
+		if n.isDull(key) != dull {
+			t.Errorf("run %d is dull: %t", key, !dull)
 		}
 	}
 }
