@@ -32,10 +32,10 @@ func (f *input) startLog() {
 	f.opt.Verbose("File " + lead.File.Path + ":")
 }
 
-// logFiltered writes that the language filter drops a unit. pahole checks excluded
-// languages twice, so the line comes twice.
+// logFiltered writes that the language filter drops a unit, whatever its name. pahole checks
+// excluded languages twice, so the line comes twice. It has no line for a name.
 func (f *input) logFiltered(r *unit.Reader) {
-	if f.opt.Verbose == nil || f.WrongName(r.Cursor.Name) {
+	if f.opt.Verbose == nil || !f.Options.WrongLanguage(r.Unit.Facts.Language) {
 		return
 	}
 	line := "Filtering CU " + string(f.File.Names.Text(r.Cursor.Name)) + " written in " + unit.Language(r.Unit.Facts.Language) + "."

@@ -45,6 +45,9 @@ func TestVerboseIsPaholes(t *testing.T) {
 		{"x86-g++4-slim.float", "x86-g++4-slim", encode.Options{Features: encode.Float}},
 		{"x86-mixture.rust", "x86-mixture", encode.Options{Features: encode.DefaultFeatures, Lang: []uint16{0x1c}}},
 		{"x86-mixture.norust", "x86-mixture", encode.Options{Features: encode.DefaultFeatures, LangExclude: []uint16{0x1c}}},
+		{"x86-mixture.nor99f", "x86-mixture", encode.Options{Features: encode.DefaultFeatures, LangExclude: []uint16{0x1c, 0x0c}, CUExclude: "f"}},
+		{"x86-mixture.r99nof", "x86-mixture", encode.Options{Features: encode.DefaultFeatures, Lang: []uint16{0x1c, 0x0c}, CUExclude: "f"}},
+		{"x86-mixture.r11nof", "x86-mixture", encode.Options{Features: encode.DefaultFeatures, Lang: []uint16{0x1c, 0x1d}, CUExclude: "f"}},
 		{"x86-gcc5+r.default", "x86-gcc5 x86-gcc5-r", encode.Options{Features: encode.DefaultFeatures}},
 		{"i386-gcc4.float", "i386-gcc4", encode.Options{Features: encode.DefaultFeatures&^encode.Float | encode.GlobalVar}},
 	} {

@@ -339,6 +339,9 @@ verbose x86-tags.none x86-tags --
 verbose x86-g++4-slim.float x86-g++4-slim -- --btf_features=float
 verbose x86-mixture.rust x86-mixture -- --btf_features=default --lang=rust
 verbose x86-mixture.norust x86-mixture -- --btf_features=default --lang_exclude=rust
+verbose x86-mixture.nor99f x86-mixture -- --btf_features=default --lang_exclude=rust,c99 -Xf
+verbose x86-mixture.r99nof x86-mixture -- --btf_features=default --lang=rust,c99 -Xf
+verbose x86-mixture.r11nof x86-mixture -- --btf_features=default --lang=rust,c11 -Xf
 verbose x86-gcc5+r.default x86-gcc5 x86-gcc5-r -- --btf_features=default
 without=encode_force,var,decl_tag,type_tag,enum64,optimized_func,consistent_func,decl_tag_kfuncs,global_var
 verbose i386-gcc4.float i386-gcc4 -- --btf_features=$without
