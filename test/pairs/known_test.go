@@ -56,6 +56,9 @@ var knownDifferences = []known{
 	{name: "LTO and .zdebug", rules: []string{"bytes", "surplus", "distilled", "lines"}, holds: anyFile(zdebugLTO),
 		says:  "with `.zdebug_*` sections",
 		shows: "gcc/-flto,-ffat-lto-objects/module.c/o/zlibgnu --"},
+	{name: "slim LTO and .zdebug", rules: []string{"refused", "status"}, ours: ": .debug_info+0x", holds: anyFile(zdebugSlim),
+		says:  "Damaged DWARF is an error.", // objcopy compresses the sections, and leaves their names and flags
+		shows: "gcc//kfuncs.c/o gcc/-O2,-gdwarf-4,-flto/odd.c/o/zlibgnu -- --btf_features=force_cu_merging"},
 	{name: "unknown language", rules: []string{"status", "refused"}, ours: "unknown language", holds: func(c *trial, _ finding) bool { return len(c.opts) > 1 },
 		says:  "An unknown language is an error also in a list that a later one replaces",
 		shows: "gcc//plain.c/o -- --lang=klingon --lang_exclude=rust"},
@@ -162,6 +165,31 @@ func partialLTO(name string) bool {
 // zdebugLTO holds for fat objects whose sections were renamed when compressed.
 func zdebugLTO(name string) bool {
 	return strings.Contains(name, "-flto,-ffat-lto-objects") && strings.Contains(name, "zlibgnu")
+}
+
+// zdebugSlim is zdebugLTO for objects without code.
+func zdebugSlim(name string) bool {
+	return strings.Contains(name, "gcc/") && strings.Contains(name, "-flto") && !strings.Contains(name, "-ffat") && strings.HasSuffix(name, "/o/zlibgnu")
+}
+
+// ofKernel holds for files that a kernel or a module may be made of.
+func ofKernel(name string) bool {
+	k, err := kindOf(name)
+	if err != nil {
+		return false
+	}
+	f, err := elf.Open(filepath.Join(k.dir, k.main))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for _, section := range []string{".BTF_ids", ".modinfo", "__ksymtab_strings", ".gnu.linkonce.this_module"} {
+		if f.Section(section) != nil {
+			return true
+		}
+	}
+	symbols, _ := f.Symbols()
+	return slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == "linux_banner" })
 }
 
 // withoutSymbols holds where pahole finds no symbol table.
