@@ -156,13 +156,13 @@ func (w *Writer) pointed(t view.Type, depth int) {
 	}
 }
 
-// qualified writes a type with a qualifier before or after it. pfunct writes no blank
-// after it where it leaves out the names of parameters, and pahole none after restrict.
+// qualified writes a type with a qualifier before or after it, and a blank. pfunct writes no
+// blank where it leaves out the names of parameters.
 func (w *Writer) qualified(before, behind string, t view.Type, depth int) {
 	w.Put(before)
 	w.typ(t.Target(), depth)
 	w.Put(behind)
-	if w.Style == Pfunct || w.Style == Pahole && behind == "" {
+	if w.Style != PfunctUnnamed {
 		w.Put(" ")
 	}
 }

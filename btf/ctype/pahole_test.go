@@ -78,7 +78,7 @@ func TestWriter(t *testing.T) {
 		tFwd:         {"union u", "union u", "union u"},
 		tConstPtr:    {"const int * ", "const int * ", "const int *"},
 		tPtrConstPtr: {"int * const *", "int * const *", "int * const *"},
-		tRestrict:    {"int * restrict", "int * restrict ", "int * restrict"},
+		tRestrict:    {"int * restrict ", "int * restrict ", "int * restrict"},
 		tProto:       {"int ()(const int * , ...)", "int ()(const int *  a, ...)", "int ()(const int *, ...)"},
 		tProtoPtr:    {"int ()(const int * , ...) *", "int ()(const int *  a, ...) *", "int ()(const int *, ...) *"},
 		tArray:       {"struct s", "struct s", "struct s"},

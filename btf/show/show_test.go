@@ -57,6 +57,7 @@ func TestOptions(t *testing.T) {
 		{"needs", "compile", Options{Compile: true}},
 		{"types", "expand", Options{Expand: true}},
 		{"types", "biggest", Options{Biggest: true}},
+		{"restrict", "expand", Options{Expand: true}},
 		{"consts", "pointers", Options{Expand: true, Pointers: true}},
 		{"constforward", "follow", Options{Pointers: true}},
 		{"constforward", "pointers", Options{Expand: true, Pointers: true}},
