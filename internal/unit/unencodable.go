@@ -81,23 +81,44 @@ const (
 	goneVoid      = "types of other languages, which are void"
 )
 
+// tagNames are the names of tags of types. A class can be among them where DWARF has it in a part
+// of the tree that is not read, as in a class that is only declared.
+var tagNames = [...]string{
+	dwarf.TagArrayType:           "DW_TAG_array_type",
+	dwarf.TagClassType:           "DW_TAG_class_type",
+	dwarf.TagEnumerationType:     "DW_TAG_enumeration_type",
+	dwarf.TagPointerType:         "DW_TAG_pointer_type",
+	dwarf.TagReferenceType:       "DW_TAG_reference_type",
+	dwarf.TagStringType:          "DW_TAG_string_type",
+	dwarf.TagStructureType:       "DW_TAG_structure_type",
+	dwarf.TagSubroutineType:      "DW_TAG_subroutine_type",
+	dwarf.TagTypedef:             "DW_TAG_typedef",
+	dwarf.TagUnionType:           "DW_TAG_union_type",
+	dwarf.TagPtrToMemberType:     "DW_TAG_ptr_to_member_type",
+	dwarf.TagSetType:             "DW_TAG_set_type",
+	dwarf.TagSubrangeType:        "DW_TAG_subrange_type",
+	dwarf.TagBaseType:            "DW_TAG_base_type",
+	dwarf.TagConstType:           "DW_TAG_const_type",
+	dwarf.TagFileType:            "DW_TAG_file_type",
+	dwarf.TagPackedType:          "DW_TAG_packed_type",
+	dwarf.TagThrownType:          "DW_TAG_thrown_type",
+	dwarf.TagVolatileType:        "DW_TAG_volatile_type",
+	dwarf.TagRestrictType:        "DW_TAG_restrict_type",
+	dwarf.TagInterfaceType:       "DW_TAG_interface_type",
+	dwarf.TagUnspecifiedType:     "DW_TAG_unspecified_type",
+	dwarf.TagSharedType:          "DW_TAG_shared_type",
+	dwarf.TagRvalueReferenceType: "DW_TAG_rvalue_reference_type",
+	dwarf.TagTemplateAlias:       "DW_TAG_template_alias",
+	dwarf.TagCoarrayType:         "DW_TAG_coarray_type",
+	dwarf.TagDynamicType:         "DW_TAG_dynamic_type",
+	dwarf.TagAtomicType:          "DW_TAG_atomic_type",
+	dwarf.TagImmutableType:       "DW_TAG_immutable_type",
+}
+
 // tagName returns the name of a tag that errors mention.
 func tagName(t dwarf.Tag) string {
-	switch t {
-	case dwarf.TagAtomicType:
-		return "DW_TAG_atomic_type"
-	case dwarf.TagReferenceType:
-		return "DW_TAG_reference_type"
-	case dwarf.TagRvalueReferenceType:
-		return "DW_TAG_rvalue_reference_type"
-	case dwarf.TagPtrToMemberType:
-		return "DW_TAG_ptr_to_member_type"
-	case dwarf.TagStringType:
-		return "DW_TAG_string_type"
-	case dwarf.TagInterfaceType:
-		return "DW_TAG_interface_type"
-	case dwarf.TagUnspecifiedType:
-		return "DW_TAG_unspecified_type"
+	if int(t) < len(tagNames) && tagNames[t] != "" {
+		return tagNames[t]
 	}
 	return fmt.Sprintf("DW_TAG_%#x", uint16(t))
 }
