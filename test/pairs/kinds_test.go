@@ -200,6 +200,8 @@ func (k *kind) change(post string) error {
 	case "zlib", "zlibgnu", "zstd":
 		how := strings.Replace(post, "zlibgnu", "zlib-gnu", 1)
 		return k.run("objcopy", "--compress-debug-sections="+how, k.main)
+	case "llvmzlib":
+		return k.run("llvm-objcopy", "--compress-debug-sections=zlib", k.main)
 	case "dwz":
 		return k.run("dwz", k.main)
 	case "dwzm":

@@ -59,6 +59,9 @@ var knownDifferences = []known{
 	{name: "slim LTO and .zdebug", rules: []string{"refused", "status"}, ours: ": .debug_info+0x", holds: anyFile(zdebugSlim),
 		says:  "Damaged DWARF is an error.", // objcopy compresses the sections, and leaves their names and flags
 		shows: "gcc//kfuncs.c/o gcc/-O2,-gdwarf-4,-flto/odd.c/o/zlibgnu -- --btf_features=force_cu_merging"},
+	{name: "32 bits and llvm-objcopy", rules: []string{"surplus", "bytes", "distilled", "lines"}, holds: anyFile(llvmCompressed32),
+		says:  "Files of 32 bits whose debug sections `llvm-objcopy` has compressed",
+		shows: "gcc/-m32/plain.c/o/llvmzlib --"},
 	{name: "unknown language", rules: []string{"status", "refused"}, ours: "unknown language", holds: func(c *trial, _ finding) bool { return len(c.opts) > 1 },
 		says:  "An unknown language is an error also in a list that a later one replaces",
 		shows: "gcc//plain.c/o -- --lang=klingon --lang_exclude=rust"},
@@ -170,6 +173,12 @@ func zdebugLTO(name string) bool {
 // zdebugSlim is zdebugLTO for objects without code.
 func zdebugSlim(name string) bool {
 	return strings.Contains(name, "gcc/") && strings.Contains(name, "-flto") && !strings.Contains(name, "-ffat") && strings.HasSuffix(name, "/o/zlibgnu")
+}
+
+// llvmCompressed32 holds for files that elfutils cannot read.
+func llvmCompressed32(name string) bool {
+	k, err := kindOf(name)
+	return err == nil && strings.HasSuffix(name, "/llvmzlib") && k.elf.Class == elf.ELFCLASS32
 }
 
 // ofKernel holds for files that a kernel or a module may be made of.

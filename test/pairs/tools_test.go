@@ -35,7 +35,7 @@ var (
 	newDwarfs = []string{"-gdwarf-4", "-gdwarf-5"}
 	standards = []string{"", "", "", "-std=gnu89", "-std=gnu99", "-std=gnu11", "-std=gnu17"}
 	squeezed  = []string{"", "", "", "-gz=zlib"}
-	changes   = []string{"zlib", "zlibgnu", "zstd", "dwz", "dwzm", "debuglink", "onlydebug", "strip", "encoded"}
+	changes   = []string{"zlib", "zlibgnu", "zstd", "llvmzlib", "dwz", "dwzm", "debuglink", "onlydebug", "strip", "encoded"}
 	gccMore   = []string{"", "", "", "", "-fdebug-types-section", "-gsplit-dwarf", "-flto", "-flto,-ffat-lto-objects", "-gstrict-dwarf", "-gdwarf64",
 		"-g1", "-fcommon", "-fno-eliminate-unused-debug-types", "-femit-struct-debug-baseonly", "-ffunction-sections"}
 	clangMore = []string{"", "", "", "", "-fdebug-types-section", "-gsplit-dwarf", "-flto", "-flto=thin", "-gline-tables-only", "-fstandalone-debug",
