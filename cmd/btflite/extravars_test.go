@@ -139,6 +139,8 @@ func TestExtraVarsRefused(t *testing.T) {
 		{exitFailure, []string{detached, "--extra_vars=" + in}, "the output is the input file"},
 		{exitFailure, []string{detached, "--extra_vars=" + dir + "/none/x"}, "cannot write"},
 		{exitFailure, []string{detached, "--report=" + dir + "/r", "--extra_vars=" + dir + "/r"}, "the report would replace the output"},
+		{exitFailure, []string{"--btf_encode_detached=-", "--report=-"}, "standard output: the report would replace the output"},
+		{exitFailure, []string{"--btf_encode_detached=-", "--extra_vars=-"}, "standard output: the extra variables would replace the output"},
 		{exitFailure, []string{detached, "--extra_vars=" + old, "--lang=rust"}, "of an earlier run is still there"},
 	} {
 		_, stderr := btfliteRun(t, c.status, append([]string{"-J", in}, c.args...)...)

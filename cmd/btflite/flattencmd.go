@@ -112,7 +112,7 @@ func (f *flattenCommand) targets(c *cli, inputs []string) (out, origin *target, 
 		return out, nil, err
 	}
 	if origin, err = c.resolveTarget(f.origin, inputs); err == nil && origin.replaces(out) {
-		err = fmt.Errorf("%s: the list of origins would replace the output", message.OneLine(f.origin))
+		err = fmt.Errorf("%s: the list of origins would replace the output", message.OneLine(origin.path))
 	}
 	return out, origin, err
 }

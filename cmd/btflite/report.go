@@ -71,7 +71,7 @@ type reportedDefinition struct {
 func (c *cli) reportTarget(path string, inputs []string, outs ...*target) (*target, error) {
 	to, err := c.resolveTarget(path, inputs)
 	if err == nil && slices.ContainsFunc(outs, to.replaces) {
-		err = fmt.Errorf("%s: the report would replace the output", message.OneLine(path))
+		err = fmt.Errorf("%s: the report would replace the output", message.OneLine(to.path))
 	}
 	return to, err
 }
