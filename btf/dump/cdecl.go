@@ -75,10 +75,8 @@ func (c *cWriter) core(id uint32, from, indent int) {
 		if q == "restrict" && c.strict { // GNU C has this word whatever the standard
 			q = "__restrict"
 		}
-		if q != "__restrict" || c.b.Kind(c.b.Behind(id, btf.Typedefs|btf.Modifiers)) == btf.KindPtr {
-			c.text(q)
-			c.text(" ")
-		}
+		c.text(q)
+		c.text(" ")
 		c.links = c.links[:len(c.links)-1]
 	}
 	if id == 0 {

@@ -206,6 +206,8 @@ func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 		c.appendTaken(e[0], c.idents.take(e[0]))
 		c.text(" = ")
 		switch {
+		case stride == 3 && signed && c.strict && e[1] == 0 && e[2] == 1<<31: // without its sign, it is too large a number
+			c.text("-9223372036854775807LL - 1")
 		case stride == 3 && signed:
 			c.buf = strconv.AppendInt(c.buf, int64(value64(e[1], e[2])), 10)
 			c.text("LL")

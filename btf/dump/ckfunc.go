@@ -30,6 +30,9 @@ func (c *cWriter) kfuncs() {
 		list = slices.CompactFunc(list, func(x, y kfunc) bool { return bytes.Equal(c.b.NameBytes(x.rec.Name()), c.b.NameBytes(y.rec.Name())) })
 	}
 	for _, f := range list {
+		if c.strict && c.idents.find(f.rec.Name()).off != 0 { // a typedef or an enumerator of another unit has the name
+			continue
+		}
 		c.text("extern ")
 		if f.fast {
 			c.text("__bpf_fastcall ")

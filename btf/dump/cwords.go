@@ -100,8 +100,8 @@ func intName(name string, rec btf.Record, pointerSize uint32) string {
 	return identifier(name)
 }
 
-// floatName is the name of a floating-point number in C. With own, names that compilers
-// make up count too.
+// floatName is the name of a floating-point number in C, or of an integer that takes its
+// place; "" if there is none of its size. With own, names that compilers make up count too.
 func floatName(name string, size uint32, own bool) string {
 	if _, ok := floatNames[name]; ok {
 		return name
@@ -113,14 +113,16 @@ func floatName(name string, size uint32, own bool) string {
 		return complexName(name)
 	}
 	switch {
-	case size == 4:
+	case size == 0 || size == 4:
 		return "float"
 	case size == 8:
 		return "double"
-	case size >= 10:
+	case size >= 10 && size <= 16:
 		return "long double"
+	case size <= 2: // as _Float16
+		return "__UINT" + strconv.Itoa(int(8*size)) + "_TYPE__"
 	}
-	return cmp.Or(identifier(name), "float")
+	return ""
 }
 
 // reserved are the words that cannot be names in C or GNU C, under any standard.

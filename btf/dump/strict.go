@@ -20,19 +20,20 @@ type strictCopy struct {
 	b     *btf.Blob
 	w     *cWriter // for sizes
 	out   *btf.Builder
-	extra []btf.Record    // added after the others
-	void  uint32          // id of a pointer to void, 0 before it is needed
-	num   uint32          // id of an unsigned int, 0 until needed
-	byte  uint32          // id of an unsigned char, 0 until needed
-	again bool            // see COptions
-	words map[string]bool // names that are reserved in some dialects
-	lost  int             // members that are left out
-	depth int             // of structs whose members are being repeated
+	extra []btf.Record      // added after the others
+	void  uint32            // id of a pointer to void, 0 before it is needed
+	num   uint32            // id of an unsigned int, 0 until needed
+	byte  uint32            // id of an unsigned char, 0 until needed
+	again bool              // see COptions
+	words map[string]bool   // names that are reserved in some dialects
+	named map[uint32]uint32 // prototypes of functions, by id: one with names for all parameters
+	lost  int               // members that are left out
+	depth int               // of structs whose members are being repeated
 }
 
 // strictTypes makes the copy of b with all bases, which is out.
 func strictTypes(b *btf.Blob, o *COptions) (*strictCopy, *btf.Blob, error) {
-	s := &strictCopy{b: b, out: btf.NewBuilder(b.BigEndian, nil), again: o.Again, words: map[string]bool{}}
+	s := &strictCopy{b: b, out: btf.NewBuilder(b.BigEndian, nil), again: o.Again, words: map[string]bool{}, named: map[uint32]uint32{}}
 	s.w = newCWriter(nil, b, &COptions{PointerSize: o.PointerSize})
 	for id := uint32(1); id < b.TypeCount(); id++ {
 		s.add(id)
@@ -71,19 +72,21 @@ func (s *strictCopy) add(id uint32) {
 	rec := slices.Clone(s.b.Record(id))
 	name := string(s.b.NameBytes(rec.Name()))
 	switch k := rec.Kind(); k {
-	case btf.KindInt:
-		size := rec.Third()
-		switch {
-		case size == 16 && s.w.pointerSize == 4 && !s.again && s.number() != 0: // a machine that has none
-			s.out.Add("", btf.Info(btf.KindArray, 0, false), 0, s.number(), s.number(), 4)
-			return
-		case size != 0 && size&(size-1) != 0 || size > 16: // as some of _BitInt
-			s.out.Add("", btf.Info(btf.KindArray, 0, false), 0, s.oneByte(), s.oneByte(), size)
+	case btf.KindInt, btf.KindFloat:
+		elem, n := s.stands(rec, name)
+		if n != 0 {
+			s.out.Add("", btf.Info(btf.KindArray, 0, false), 0, elem, elem, n)
 			return
 		}
-		name = intName(name, rec, s.w.pointerSize)
-	case btf.KindFloat:
-		name = floatName(name, rec.Third(), s.again)
+		if k == btf.KindInt {
+			name = intName(name, rec, s.w.pointerSize)
+		} else {
+			name = floatName(name, rec.Third(), s.again)
+		}
+	case btf.KindArray:
+		if elem, _, _ := rec.Array(); !s.isSized(elem) { // as for DWARF of C++ and Rust
+			rec[3] = s.oneByte()
+		}
 	case btf.KindStruct, btf.KindUnion:
 		name = s.identifier(name)
 		rec = s.members(rec)
@@ -92,9 +95,15 @@ func (s *strictCopy) add(id uint32) {
 		rec = s.values(name, rec)
 	case btf.KindFuncProto:
 		s.prototype(rec)
+	case btf.KindFunc:
+		name = s.identifier(name)
+		rec[2] = s.withNames(rec[2])
 	case btf.KindConst, btf.KindVolatile, btf.KindRestrict:
 		if to := s.b.Behind(rec[2], 1<<k); to != 0 || s.b.Kind(rec[2]) != k { // const const; a cycle stays one
 			rec[2] = to
+		}
+		if s.says(rec[2], k) || !s.takes(k, rec[2]) {
+			rec[1] = btf.Info(btf.KindTypeTag, 0, true) // which is not written
 		}
 	case btf.KindTypeTag:
 		if name == "" || identifier(name) != name { // it would be in a string; as an attribute, it is not written
@@ -108,6 +117,35 @@ func (s *strictCopy) add(id uint32) {
 		}
 	}
 	s.out.Add(name, rec[1], rec[2], rec[3:]...)
+}
+
+// stands is the array of n elements that stands for a number which C does not have; n is 0 if it
+// has the number.
+func (s *strictCopy) stands(rec btf.Record, name string) (elem, n uint32) {
+	size := rec.Third()
+	switch {
+	case rec.Kind() == btf.KindFloat && floatName(name, size, s.again) != "":
+		return 0, 0
+	case rec.Kind() == btf.KindInt && size == 16 && s.w.pointerSize == 4 && !s.again && s.number() != 0: // a machine that has none
+		return s.number(), 4
+	case rec.Kind() == btf.KindFloat || size != 0 && size&(size-1) != 0 || size > 16: // as some of _BitInt
+		return s.oneByte(), size
+	}
+	return 0, 0
+}
+
+// cannotBeGiven reports whether C has an array in place of the type id, or a function, which cannot
+// be the result of a function.
+func (s *strictCopy) cannotBeGiven(id uint32) bool {
+	rec := s.resolved(id)
+	switch {
+	case rec == nil:
+		return false
+	case rec.Kind() == btf.KindInt || rec.Kind() == btf.KindFloat:
+		_, n := s.stands(rec, string(s.b.NameBytes(rec.Name())))
+		return n != 0
+	}
+	return rec.Kind() == btf.KindArray || rec.Kind() == btf.KindFuncProto
 }
 
 // members copies a struct or union with the members that C can have.
@@ -137,6 +175,9 @@ func (s *strictCopy) members(rec btf.Record) btf.Record {
 		}
 		if bits != 0 && !s.again && !s.holds(typ, bits) && s.number() != 0 {
 			typ = s.number()
+		}
+		if bits > 1 && s.isBool(typ) { // in C++
+			typ = s.oneByte()
 		}
 		name = used.take(name)
 		kept = append(kept, s.out.Str(name), typ, place)
@@ -171,6 +212,37 @@ func (u usedNames) take(name string) string {
 	return free
 }
 
+// says reports whether the qualifiers of the type id have k among them.
+func (s *strictCopy) says(id uint32, k btf.Kind) bool {
+	for range maxLinks {
+		of := s.b.Kind(id)
+		if of == k {
+			return true
+		}
+		if !isModifier(of) {
+			break
+		}
+		id = s.b.Record(id).Third()
+	}
+	return false
+}
+
+// takes reports whether C has a type with the qualifier k. GCC has "const" and "volatile" of a function
+// for attributes, and takes them back as such.
+func (s *strictCopy) takes(k btf.Kind, id uint32) bool {
+	of := s.resolved(id)
+	switch {
+	case of == nil:
+		return k != btf.KindRestrict
+	case of.Kind() == btf.KindFuncProto:
+		return s.again && k != btf.KindRestrict
+	case k != btf.KindRestrict:
+		return true
+	}
+	to := s.resolved(of.Third())
+	return of.Kind() == btf.KindPtr && (to == nil || to.Kind() != btf.KindFuncProto)
+}
+
 // isArray reports whether a member is an array, as one without elements at the end is.
 func (s *strictCopy) isArray(id uint32) bool {
 	rec := s.resolved(id)
@@ -203,6 +275,12 @@ func (s *strictCopy) isWhole(id, bits uint32) bool {
 	}
 	k := rec.Kind()
 	return (k == btf.KindInt || k == btf.KindEnum || k == btf.KindEnum64) && bits <= 8*rec.Third() && rec.Third() <= 8
+}
+
+// isBool reports whether a type is _Bool in C, of which a bit-field has one bit.
+func (s *strictCopy) isBool(id uint32) bool {
+	rec := s.resolved(id)
+	return rec != nil && rec.Kind() == btf.KindInt && intName(string(s.b.NameBytes(rec.Name())), rec, s.w.pointerSize) == "_Bool"
 }
 
 // holds reports whether a bit-field has room for all values of an enum, as compilers
@@ -274,19 +352,53 @@ func (s *strictCopy) values(name string, rec btf.Record) btf.Record {
 }
 
 // prototype makes what a function takes and gives nameable: a type without a name in
-// a list of parameters would be another type than every other one.
+// a list of parameters would be another type than every other one. Functions of other
+// languages may give arrays and take nothing as a parameter; a pointer stands for that.
 func (s *strictCopy) prototype(rec btf.Record) {
-	if !s.again { // a qualifier of a result says nothing
+	if !s.again { // a qualifier of a result says nothing, also in a typedef
 		rec[2] = s.b.Behind(rec[2], btf.Modifiers)
+		if k := s.b.Kind(s.b.Behind(rec[2], btf.Typedefs)); isModifier(k) && k != btf.KindTypeTag {
+			rec[2] = s.b.Behind(rec[2], btf.Modifiers|btf.Typedefs)
+		}
 	}
 	rec[2] = s.nameable(rec[2])
+	if s.cannotBeGiven(rec[2]) {
+		rec[2] = s.voidPointer()
+	}
 	used := usedNames{}
-	for j := range int(rec.Vlen()) {
+	n := int(rec.Vlen())
+	for j := range n {
 		p := rec[3+2*j:]
 		name := s.identifier(string(s.b.NameBytes(p[0])))
 		p[0] = s.out.Str(used.take(name)) // names of Rust can become equal
-		p[1] = s.nameable(p[1])
+		if p[1] = s.nameable(p[1]); (p[1] != 0 || j < n-1) && s.resolved(p[1]) == nil {
+			p[1] = s.voidPointer()
+		}
 	}
+}
+
+// withNames is the prototype of a function that has a body: its parameters have names in C.
+func (s *strictCopy) withNames(id uint32) uint32 {
+	rec := s.b.Record(id)
+	if s.again || rec == nil || rec.Kind() != btf.KindFuncProto {
+		return id
+	}
+	if s.named[id] == 0 {
+		s.named[id] = id
+		rec = slices.Clone(rec)
+		n, added := int(rec.Vlen()), false
+		s.prototype(rec)
+		for j := range n {
+			if p := rec[3+2*j:]; p[0] == 0 && (p[1] != 0 || j < n-1) {
+				p[0] = s.out.Str("__unnamed_" + strconv.Itoa(j))
+				added = true
+			}
+		}
+		if added {
+			s.named[id] = s.more(rec)
+		}
+	}
+	return s.named[id]
 }
 
 // nameable is a type in place of one that leads to a struct, union or enum without a
