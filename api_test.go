@@ -8,10 +8,11 @@ import (
 	"go/parser"
 	"go/printer"
 	"go/token"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of testdata")
@@ -22,11 +23,9 @@ func TestAPI(t *testing.T) {
 	const golden = "testdata/api.txt"
 	got := exported(t)
 	if *update {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, golden, got)
 	}
-	if want := read(t, golden); !bytes.Equal(got, want) {
+	if want := testfile.Read(t, golden); !bytes.Equal(got, want) {
 		t.Errorf("the API is not that of %s; it is\n%s", golden, got)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const (
@@ -25,15 +26,6 @@ const (
 )
 
 var ctx = context.Background()
-
-func read(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
 
 // structFile is an ELF file with one struct of that name.
 func structFile(name string) []byte {
@@ -46,9 +38,9 @@ func structFile(name string) []byte {
 
 // TestZeroOptions: they are the default features, for inputs of each kind.
 func TestZeroOptions(t *testing.T) {
-	want := read(t, splitFiles+"x86.base.btf")
+	want := testfile.Read(t, splitFiles+"x86.base.btf")
 	path := splitFiles + "x86.base.o"
-	data := read(t, path)
+	data := testfile.Read(t, path)
 	for i, in := range []btflite.Source{{Path: path}, {Path: "x", Data: data}, {Path: "x", Reader: bytes.NewReader(data), Size: int64(len(data))}} {
 		r, err := btflite.Encode(ctx, []btflite.Source{in}, btflite.Options{})
 		if err != nil {
@@ -75,10 +67,10 @@ func openBase(t testing.TB, in ...btflite.Source) *btflite.Base {
 // TestBase: a module over a base of each kind, distilled, sorted, and a chain.
 func TestBase(t *testing.T) {
 	module := btflite.Paths(splitFiles + "x86.module.o")
-	want := read(t, splitFiles+"x86.module.btf")
+	want := testfile.Read(t, splitFiles+"x86.module.btf")
 	var bases []btflite.Source
 	for _, name := range []string{"x86.base.btf", "x86.base-btf.o", "x86.base.btf.gz", "x86.base-btf.o.zst"} {
-		bases = append(bases, btflite.Source{Path: splitFiles + name}, btflite.Source{Path: "b", Data: read(t, splitFiles+name)})
+		bases = append(bases, btflite.Source{Path: splitFiles + name}, btflite.Source{Path: "b", Data: testfile.Read(t, splitFiles+name)})
 	}
 	file, err := os.Open(splitFiles + "x86.base.btf")
 	if err != nil {
@@ -102,10 +94,7 @@ func TestBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	below, err := btf.Parse(r.DistilledBase, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	below := btftest.Parse(t, r.DistilledBase, nil)
 	if _, err := btf.Parse(r.BTF, below); err != nil {
 		t.Error(err)
 	}
@@ -120,14 +109,11 @@ func TestBase(t *testing.T) {
 // TestMismatch: the base of another machine is told of, whatever the inputs are.
 func TestMismatch(t *testing.T) {
 	const machine, aarch64 = 18, 183 // e_machine, EM_AARCH64
-	image := read(t, splitFiles+"x86.base-btf.o")
+	image := testfile.Read(t, splitFiles+"x86.base-btf.o")
 	image[machine] = aarch64
-	path := filepath.Join(t.TempDir(), "other")
-	if err := os.WriteFile(path, image, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "other", image)
 	module := splitFiles + "x86.module.o"
-	data := read(t, module)
+	data := testfile.Read(t, module)
 	sources := func(path string, data []byte) []btflite.Source {
 		return []btflite.Source{{Path: path}, {Path: path, Data: data}, {Path: path, Reader: bytes.NewReader(data), Size: int64(len(data))}}
 	}
@@ -153,10 +139,7 @@ func TestExtraVars(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	main, err := btf.Parse(r.BTF, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	main := btftest.Parse(t, r.BTF, nil)
 	if _, err := btf.Parse(r.ExtraVars, main); err != nil || r.Stats.ExtraVars == 0 {
 		t.Errorf("%d variables, %v", r.Stats.ExtraVars, err)
 	}
@@ -183,14 +166,8 @@ func TestInline(t *testing.T) {
 	if !bytes.Equal(r.BTF, plain.BTF) || plain.Inline != nil {
 		t.Errorf("%d bytes of BTF, %d without Inline, which has %d bytes of sites", len(r.BTF), len(plain.BTF), len(plain.Inline))
 	}
-	main, err := btf.Parse(r.BTF, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	over, err := btf.Parse(r.Inline, main)
-	if err != nil {
-		t.Fatal(err)
-	}
+	main := btftest.Parse(t, r.BTF, nil)
+	over := btftest.Parse(t, r.Inline, main)
 	if text := btftest.Text(over); !strings.Contains(text, "name='add' func_type_id=") || !strings.Contains(text, "'reg5'") {
 		t.Error(text)
 	}
@@ -265,8 +242,8 @@ func TestErrors(t *testing.T) {
 // looks at it: go test -race -run Together.
 func TestTogether(t *testing.T) {
 	base := openBase(t, btflite.Source{Path: splitFiles + "x86.base.btf"})
-	data := read(t, splitFiles+"x86.module.o")
-	want := map[bool][]byte{false: read(t, splitFiles+"x86.base.btf"), true: read(t, splitFiles+"x86.module.btf")}
+	data := testfile.Read(t, splitFiles+"x86.module.o")
+	want := map[bool][]byte{false: testfile.Read(t, splitFiles+"x86.base.btf"), true: testfile.Read(t, splitFiles+"x86.module.btf")}
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -298,7 +275,7 @@ func TestTogether(t *testing.T) {
 // TestDiffOfSources: none between one file in two forms, and some between others.
 func TestDiffOfSources(t *testing.T) {
 	a := btflite.Source{Path: splitFiles + "x86.base.btf"}
-	same := btflite.Source{Path: "b", Data: read(t, splitFiles+"x86.base-btf.o.xz")}
+	same := btflite.Source{Path: "b", Data: testfile.Read(t, splitFiles+"x86.base-btf.o.xz")}
 	if found, err := btflite.Diff(ctx, a, same, nil, nil, diff.Options{}); err != nil || len(found) > 0 {
 		t.Errorf("%v %v", found, err)
 	}

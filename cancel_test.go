@@ -14,14 +14,15 @@ import (
 
 	"github.com/btflite/btflite"
 	"github.com/btflite/btflite/btf/diff"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestCancel: with a context that is done, everything that takes one ends with its error.
 func TestCancel(t *testing.T) {
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	data := read(t, smallFile)
-	raw := read(t, splitFiles+"x86.base.btf")
+	data := testfile.Read(t, smallFile)
+	raw := testfile.Read(t, splitFiles+"x86.base.btf")
 	base := btflite.Source{Path: splitFiles + "x86.base.btf"}
 	for what, run := range map[string]func() error{
 		"Encode": func() error {
@@ -35,7 +36,7 @@ func TestCancel(t *testing.T) {
 		"OpenBase": func() error { _, err := btflite.OpenBase(done, base); return err },
 		"Verify":   func() error { return btflite.Verify(done, raw, nil, "") },
 		"Diff": func() error {
-			_, err := btflite.Diff(done, base, btflite.Source{Path: "x86.module.btf", Data: read(t, splitFiles+"x86.module.btf")}, nil, openBase(t, base), diff.Options{})
+			_, err := btflite.Diff(done, base, btflite.Source{Path: "x86.module.btf", Data: testfile.Read(t, splitFiles+"x86.module.btf")}, nil, openBase(t, base), diff.Options{})
 			return err
 		},
 	} {

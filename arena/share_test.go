@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
 
+	"github.com/btflite/btflite/test/testfile"
 	"github.com/edsrzf/mmap-go"
 )
 
@@ -19,10 +19,7 @@ func TestShare(t *testing.T) {
 	for i := range content {
 		content[i] = byte(i * 7)
 	}
-	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "file", content)
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

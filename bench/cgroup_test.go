@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 func TestBisectFindsTheSmallestPassingLimit(t *testing.T) {
@@ -49,9 +51,7 @@ func TestBisectGivesUp(t *testing.T) {
 func TestFloorIsAboveWhatAProgramKeeps(t *testing.T) {
 	dir := t.TempDir()
 	input, out := filepath.Join(dir, "input"), filepath.Join(dir, "out")
-	if err := os.WriteFile(input, make([]byte, 1<<20), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, input, make([]byte, 1<<20))
 	b := &bench{runner: *newRunner(t)}
 	var floors []Floor
 	// dd keeps one block of 24 MiB in memory. It writes it to no file: pages

@@ -2,11 +2,12 @@ package main
 
 import (
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestReadmeHasTheFigures: BENCHMARKS.md, README and picture say what results.json says.
@@ -15,10 +16,7 @@ func TestReadmeHasTheFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := testfile.Read(t, "../README.md")
 	main := r.kernel("v72-amd64")
 	want, err := replaceFigures(string(readme), figures(r, main))
 	if err != nil {
@@ -27,17 +25,11 @@ func TestReadmeHasTheFigures(t *testing.T) {
 	if string(readme) != want {
 		t.Error("README.md: other figures than in results.json; go run ./bench -render writes them")
 	}
-	benchmarks, err := os.ReadFile("../BENCHMARKS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	benchmarks := testfile.Read(t, "../BENCHMARKS.md")
 	if string(benchmarks) != report(r, main) {
 		t.Error("BENCHMARKS.md: not what results.json says; go run ./bench -render writes it")
 	}
-	picture, err := os.ReadFile("plots/" + overviewFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	picture := testfile.Read(t, "plots/"+overviewFile)
 	if string(picture) != overview(r) {
 		t.Errorf("plots/%s: not what results.json says; go run ./bench -render draws it", overviewFile)
 	}

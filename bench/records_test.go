@@ -1,10 +1,11 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 func sampleRecords() *RecordsResult {
@@ -55,19 +56,11 @@ ld -m elf_x86_64 -z noexecstack --no-warn-rwx-segments --no-keep-memory --hash-s
 
 // TestMeasureTree: a build folder with one object, and files that do not count as objects.
 func TestMeasureTree(t *testing.T) {
-	object, err := os.ReadFile("../testdata/split/x86.module.o")
-	if err != nil {
-		t.Fatal(err)
-	}
+	object := testfile.Read(t, "../testdata/split/x86.module.o")
 	dir := t.TempDir()
 	for _, name := range []string{"fs/a.o", "scripts/b.o", "vmlinux.o", ".c.o"} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, object, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, object)
 	}
 	b := &bench{runner: runner{dir: t.TempDir()}}
 	r, err := b.openTree(dir, "dwarf")

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // add puts a sample into the series of a program.
@@ -86,9 +88,7 @@ func TestReportKeepsMainKernel(t *testing.T) {
 		r.kernel("a-other").Floors = []Floor{{"btflite -j1", 99, 1, Sample{}}}
 		r.kernel("b-other")
 		c.main = in
-		if err := os.WriteFile(filepath.Join(c.to, "README.md"), []byte(figuresBegin+figuresEnd), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(c.to, "README.md"), figuresBegin+figuresEnd)
 		if err := writeReport(r, c); err != nil {
 			t.Fatal(err)
 		}
@@ -100,16 +100,11 @@ func TestReportKeepsMainKernel(t *testing.T) {
 
 func TestWriteReportWritesThePicture(t *testing.T) {
 	c := &config{main: "other", to: t.TempDir()}
-	if err := os.WriteFile(filepath.Join(c.to, "README.md"), []byte(figuresBegin+figuresEnd), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(c.to, "README.md"), figuresBegin+figuresEnd)
 	if err := writeReport(sampleResults(), c); err != nil {
 		t.Fatal(err)
 	}
-	svg, err := os.ReadFile(filepath.Join(c.to, plotsFolder, overviewFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := testfile.Read(t, filepath.Join(c.to, plotsFolder, overviewFile))
 	words(t, string(svg))
 	if err := writeReport(&Results{}, c); err == nil {
 		t.Error("no error for no results")

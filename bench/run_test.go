@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/test/gobuild"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 func TestParseCostReadsTheLineOfMeasure(t *testing.T) {
@@ -121,9 +122,7 @@ func TestRemove(t *testing.T) {
 	r := newRunner(t)
 	path := filepath.Join(r.dir, "out")
 	for i := range 3 {
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, "")
 		err := errors.Join(r.remove(path), r.remove(path), os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, "file"), nil, 0o600), r.remove(path))
 		if _, stat := os.Lstat(path); err != nil || !errors.Is(stat, os.ErrNotExist) {
 			t.Fatal(err, stat)

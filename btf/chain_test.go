@@ -2,10 +2,11 @@ package btf
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // chainFiles are the levels of testdata/split, root first.
@@ -13,10 +14,7 @@ func chainFiles(t testing.TB, target string) [][]byte {
 	t.Helper()
 	var levels [][]byte
 	for _, name := range []string{"base", "module", "upper"} {
-		data, err := os.ReadFile("../testdata/split/" + target + "." + name + ".btf")
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, "../testdata/split/"+target+"."+name+".btf")
 		levels = append(levels, data)
 	}
 	return levels

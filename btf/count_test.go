@@ -1,11 +1,12 @@
 package btf_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestCount compares with what Parse finds in real BTF of both byte orders, and
@@ -16,14 +17,8 @@ func TestCount(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := btf.Parse(data, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, path)
+		b := btftest.Parse(t, data, nil)
 		want := btf.Counts{Types: len(b.Off), TypeLen: 4 * len(b.Words), StrLen: len(b.Strings)}
 		for id := b.FirstID; id < b.TypeCount(); id++ {
 			want.Kinds[b.Kind(id)]++

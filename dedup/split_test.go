@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/dedup/deduptest"
 	"github.com/btflite/btflite/dedup/exact"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // splitNames are the tokens of a split BTF's strings: the base's token if the base has
@@ -142,10 +142,7 @@ func (x *splitInput) mapped(t *testing.T) *btf.Blob {
 	if x.base.Base != nil || len(x.base.Off)%2 != 0 {
 		return x.base
 	}
-	path := filepath.Join(t.TempDir(), "base")
-	if err := os.WriteFile(path, x.base.Encode(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "base", x.base.Encode())
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -164,10 +164,7 @@ func same(t *testing.T, name string, raw *btf.Blob, cus []uint32, like bool) {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	first, err := btf.Parse(raw.Encode(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := btftest.Parse(t, raw.Encode(), nil)
 	if n := uint32(len(want.Off)); (n < cus[1]) != like {
 		t.Errorf("%s: %d types of %d and %d\n%s", name, n, cus[1]-1, cus[2]-cus[1], btftest.Text(want))
 	}

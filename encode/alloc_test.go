@@ -1,13 +1,12 @@
 package encode_test
 
 import (
-	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // busyUnit is a unit with some of everything.
@@ -36,10 +35,7 @@ func TestNoAllocationsPerUnit(t *testing.T) {
 		for range units {
 			f.Units = append(f.Units, make())
 		}
-		path := filepath.Join(t.TempDir(), "input")
-		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path := testfile.New(t, "input", f.Bytes())
 		best := ^uint64(0)
 		for range 3 {
 			var before, after runtime.MemStats

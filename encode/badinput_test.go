@@ -16,6 +16,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // tryBytes encodes a file of any content with 1, 2 and 3 workers, and once without proofs. Result
@@ -23,9 +24,7 @@ import (
 // error names the file. A panic or a hang fails.
 func tryBytes(t testing.TB, path string, image []byte, features encode.Features) ([]byte, error) {
 	t.Helper()
-	if err := os.WriteFile(path, image, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, image)
 	data, err := tryJobs(t, path, "1 worker", features, 1)
 	same := func(name string, other []byte, otherErr error) {
 		if !bytes.Equal(data, other) {
@@ -91,10 +90,7 @@ func sizeField(t testing.TB, image []byte, name string) (field []byte, order bin
 func objects(t testing.TB) map[string][]byte {
 	all := map[string][]byte{}
 	for _, p := range goldenFiles(t) {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testfile.Read(t, p)
 		all[filepath.Base(p)] = b
 	}
 	for _, r := range allRules() {

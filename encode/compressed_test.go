@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // manyUnits makes a file of some megabytes, long enough for a stream to drop the parts
@@ -90,9 +90,7 @@ func TestCompressedIsTheSame(t *testing.T) {
 	for _, version := range []int{4, 5} {
 		f := manyUnits(version)
 		plain := filepath.Join(dir, "plain")
-		if err := os.WriteFile(plain, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, plain, f.Bytes())
 		want, err := runFiles([]string{plain}, encode.Options{Features: encode.DefaultFeatures})
 		if err != nil {
 			t.Fatal(err)
@@ -100,9 +98,7 @@ func TestCompressedIsTheSame(t *testing.T) {
 		for _, kind := range []string{"zlib", "zstd", "gnu"} {
 			path := filepath.Join(dir, kind)
 			image := compress(t, f, kind)
-			if err := os.WriteFile(path, image, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, path, image)
 			for _, jobs := range []int{1, 4} {
 				got, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs})
 				if err != nil || !bytes.Equal(got, want) {
@@ -112,9 +108,7 @@ func TestCompressedIsTheSame(t *testing.T) {
 			// A stream that is cut or changed is an error that names the section.
 			bad := bytes.Clone(image)
 			bad[len(bad)/8] ^= 0x55
-			if err := os.WriteFile(path, bad, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, path, bad)
 			if _, err := runFiles([]string{path}, encode.Options{Jobs: 2}); err == nil || !strings.Contains(err.Error(), "debug_info") {
 				t.Errorf("DWARF %d, %s with a changed byte: %v", version, kind, err)
 			}

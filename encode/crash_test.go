@@ -3,13 +3,13 @@ package encode_test
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // alikeUnits is a file of n units that are alike.
@@ -33,10 +33,7 @@ func alikeUnits(n int) []byte {
 func TestCutShortWhileRead(t *testing.T) {
 	image := alikeUnits(400)
 	for _, jobs := range []int{1, 3} {
-		path := filepath.Join(t.TempDir(), "in")
-		if err := os.WriteFile(path, image, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := testfile.New(t, "in", image)
 		var once sync.Once
 		out, err := encode.Run([]string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs,
 			Progress: func(done, total uint64) {
@@ -55,10 +52,7 @@ func TestCutShortWhileRead(t *testing.T) {
 
 // TestCrash: a panic in the work on a unit becomes an error that names it.
 func TestCrash(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "in")
-	if err := os.WriteFile(path, alikeUnits(3), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "in", alikeUnits(3))
 	for _, jobs := range []int{1, 3} {
 		var none map[string]int
 		out, err := encode.Run([]string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs,

@@ -9,22 +9,15 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // place copies a file of testdata/debugfile to dir/name.
 func place(t *testing.T, file, dir, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata/debugfile", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join("testdata/debugfile", file))
 	to := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, to, data)
 	return to
 }
 
@@ -54,10 +47,7 @@ func TestDebugFile(t *testing.T) {
 			}
 			at := strings.NewReplacer("DIR/OWN", filepath.Join(dir, own), "DIR", dir, "OWN", own).Replace(tt.at)
 			place(t, tt.debug, "/", at)
-			want, err := os.ReadFile("testdata/golden/" + tt.golden + ".default.btf")
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testfile.Read(t, "testdata/golden/"+tt.golden+".default.btf")
 			for _, jobs := range []int{1, 2} {
 				opt.Jobs = jobs
 				if got, err := runFiles([]string{path}, opt); err != nil || !bytes.Equal(got, want) {
@@ -81,14 +71,9 @@ func TestDebugFileThatDoesNotBelong(t *testing.T) {
 	fails(`separate debug file "x86-gcc5.debug" is not in ` + dir)
 
 	debug := place(t, link, dir, link)
-	data, err := os.ReadFile(debug)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, debug)
 	write := func(b []byte) {
-		if err := os.WriteFile(debug, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, debug, b)
 	}
 	write(append(bytes.Clone(data), 0))
 	fails("checksum")
@@ -100,15 +85,10 @@ func TestDebugFileThatDoesNotBelong(t *testing.T) {
 	fails("no .debug_info")
 
 	// The link must be the name of a file in a folder, not a path.
-	image, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	image := testfile.Read(t, path)
 	k := bytes.Index(image, []byte(link))
 	image[k+3] = '/'
-	if err := os.WriteFile(path, image, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, image)
 	fails("is not a file name")
 
 	// Build-ids must be equal.
@@ -116,15 +96,10 @@ func TestDebugFileThatDoesNotBelong(t *testing.T) {
 	place(t, link, dir, ".build-id/01/23456789abcdef.debug")
 	fails("no build-id")
 	place(t, ".build-id/01/23456789abcdef.debug", dir, ".build-id/01/23456789abcdef.debug")
-	image, err = os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	image = testfile.Read(t, path)
 	k = bytes.Index(image, []byte("\x01\x23\x45\x67\x89\xab\xcd\xef"))
 	image[k+1] ^= 1
-	if err := os.WriteFile(path, image, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, image)
 	place(t, ".build-id/01/23456789abcdef.debug", dir, ".build-id/01/22456789abcdef.debug")
 	fails("build-id is another")
 	if err := os.RemoveAll(filepath.Join(dir, ".build-id")); err != nil {

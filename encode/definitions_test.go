@@ -5,7 +5,6 @@ import (
 	"debug/dwarf"
 	"debug/elf"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // definitionsOf are all functions of a file with their definitions, and the BTF.
@@ -200,9 +200,7 @@ func TestMismatch(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		f := dt.File{Units: []*dt.Unit{unit(false, false, false), second}, Symbols: funcs()}
-		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, f.Bytes())
 		for _, jobs := range []int{1, 3} {
 			_, told, _ := definitionsOf(t, path, encode.DefaultFeatures, jobs, func(name []byte) bool { return string(name) == "f" })
 			if len(told) != 1 || told[0].Mismatch != want || told[0].Encoded != (want == "") {

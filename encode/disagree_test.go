@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // disagreeing is a program of several units that have the same structs, each in one of two
@@ -110,9 +111,7 @@ func TestRandomUnitsAsExact(t *testing.T) {
 		others := 0
 		for seed := first; seed < first+25; seed++ {
 			f := randomProgram(seed)
-			if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, path, f.Bytes())
 			exact := encodeDisagreeing(t, path, encode.DedupExact)
 			if !bytes.Equal(encodeDisagreeing(t, path, encode.DedupAuto), exact) {
 				t.Errorf("seed %d: not the types that libbpf chooses", seed)
@@ -143,9 +142,7 @@ func TestEnumsWithoutName(t *testing.T) {
 	for _, sizes := range [][2]int{{2, 4}, {4, 4}, {4, 2}} {
 		for _, values := range [][2]bool{{false, false}, {true, false}, {false, true}} {
 			f := dt.File{Units: []*dt.Unit{unit(sizes[0], values[0], "u0"), unit(sizes[1], values[1], "u1")}}
-			if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, path, f.Bytes())
 			got := encodeDisagreeing(t, path, encode.DedupAuto)
 			if !bytes.Equal(got, encodeDisagreeing(t, path, encode.DedupExact)) {
 				t.Errorf("sizes %v, values %v: not the types that libbpf chooses", sizes, values)
@@ -162,9 +159,7 @@ func TestUnitsThatDisagree(t *testing.T) {
 	for seed := range uint64(40) {
 		f := disagreeing(seed)
 		path := filepath.Join(t.TempDir(), fmt.Sprintf("seed-%d", seed))
-		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, f.Bytes())
 		got, exact := encodeDisagreeing(t, path, encode.DedupAuto), encodeDisagreeing(t, path, encode.DedupExact)
 		if !bytes.Equal(got, exact) {
 			t.Errorf("seed %d: not the types that libbpf chooses", seed)
@@ -190,17 +185,13 @@ func TestManyTypesStream(t *testing.T) {
 	for seed := uint64(0); seed < 40 && !differ; seed++ {
 		small := filepath.Join(t.TempDir(), "small")
 		f := disagreeing(seed)
-		if err := os.WriteFile(small, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, small, f.Bytes())
 		if differ = !bytes.Equal(encodeDisagreeing(t, small, encode.DedupStream), encodeDisagreeing(t, small, encode.DedupExact)); !differ {
 			continue
 		}
 		large := filepath.Join(t.TempDir(), "large")
 		f = disagreeing(seed, many)
-		if err := os.WriteFile(large, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, large, f.Bytes())
 		auto, stream := encodeDisagreeing(t, large, encode.DedupAuto), encodeDisagreeing(t, large, encode.DedupStream)
 		if !bytes.Equal(auto, stream) {
 			t.Error("the batch algorithm was taken for more types than the limit")

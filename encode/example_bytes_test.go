@@ -2,22 +2,19 @@ package encode_test
 
 import (
 	"encoding/hex"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestBytesOfTheGuide: the example in ARCHITECTURE.md has the bytes that its
 // three DIEs give.
 func TestBytesOfTheGuide(t *testing.T) {
-	guide, err := os.ReadFile("../ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := testfile.Read(t, "../ARCHITECTURE.md")
 	lines := regexp.MustCompile(`(?m)^(?:[0-9a-f]{2} +){3,}[0-9a-f]{2}$`).FindAllString(string(guide), -1)
 	want, err := hex.DecodeString(strings.ReplaceAll(strings.Join(lines, ""), " ", ""))
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // content describes BTF independently of its ids: how often it has each type, compared to
@@ -136,14 +137,7 @@ func TestExtraVars(t *testing.T) {
 	some := 0
 	for _, path := range goldenFiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			data, err := os.ReadFile(strings.TrimSuffix(path, ".elf") + ".all.btf")
-			if err != nil {
-				t.Fatal(err)
-			}
-			all, err := btf.Parse(data, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := btftest.Read(t, strings.TrimSuffix(path, ".elf")+".all.btf", nil)
 			want := contentOf(all)
 			for _, opt := range []encode.Options{
 				{Features: encode.AllFeatures &^ encode.GlobalVar, Jobs: 2},
@@ -168,14 +162,7 @@ func TestExtraVars(t *testing.T) {
 // TestExtraVarsAlone: over a base that has all types, BTF without types stands
 // between it and the variables, for which it makes no difference.
 func TestExtraVarsAlone(t *testing.T) {
-	data, err := os.ReadFile("testdata/golden/x86-gcc5.all.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := btf.Parse(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := btftest.Read(t, "testdata/golden/x86-gcc5.all.btf", nil)
 	b, err := encode.NewBase(base)
 	if err != nil {
 		t.Fatal(err)
@@ -213,10 +200,7 @@ func TestExtraVarsOverBase(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, err := btf.Parse(out.Bytes(), base)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := btftest.Parse(t, out.Bytes(), base)
 				out.Close()
 				main, extra := encodeExtra(t, dir+target+"."+name+".o", opt, base)
 				if extra == nil {
@@ -224,13 +208,7 @@ func TestExtraVarsOverBase(t *testing.T) {
 				}
 				contentOf(extra).differs(t, contentOf(want))
 			}
-			data, err := os.ReadFile(dir + target + "." + name + ".btf")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if base, err = btf.Parse(data, base); err != nil {
-				t.Fatal(err)
-			}
+			base = btftest.Read(t, dir+target+"."+name+".btf", base)
 		}
 	}
 }
@@ -251,9 +229,7 @@ func TestExtraVarsOddities(t *testing.T) {
 		image := file(dt.CU(i, variable("nothing", nil, data+4), variable("percpu", i, pc+4), variable("a", i, data+8),
 			variable("alias", i, data+10), variable("void_percpu", nil, pc+8), variable("left_out", i, pc+12), variable("b", i, data+12)),
 			dt.CU(i2, variable("a", i2, data+8), typedef("t", i2)))
-		if err := os.WriteFile(path, image, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, image)
 		main, extra := encodeExtra(t, path, encode.Options{Features: features}, nil)
 		text := btftest.Text(extra)
 		first := extra.FirstID
@@ -269,9 +245,7 @@ func TestExtraVarsOddities(t *testing.T) {
 		}
 	}
 	i := intType()
-	if err := os.WriteFile(path, file(dt.CU(i, variable("not-c", i, data+8))), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, file(dt.CU(i, variable("not-c", i, data+8))))
 	for features, want := range map[encode.Features]string{encode.BasicFeatures: "is not valid in BTF", encode.DefaultFeatures: ""} {
 		out, err := encode.Run([]string{path}, encode.Options{Features: features, ExtraVars: true})
 		if want == "" {
@@ -299,9 +273,7 @@ func FuzzExtraVars(f *testing.F) {
 	sets := []encode.Features{encode.DefaultFeatures, encode.BasicFeatures &^ encode.Var, encode.DefaultFeatures | encode.ForceCUMerging}
 	path := filepath.Join(f.TempDir(), "input")
 	f.Fuzz(func(t *testing.T, image []byte, set byte) {
-		if err := os.WriteFile(path, image, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, image)
 		opt := encode.Options{Features: sets[int(set)%len(sets)], ExtraVars: true}
 		var extra []byte
 		main, crash, err := noPanic(func() ([]byte, error) {

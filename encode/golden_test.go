@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/testfile"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // goldenSets are the feature sets of scripts/golden.sh. The files are of pahole over
@@ -78,10 +79,7 @@ func TestGolden(t *testing.T) {
 // TestExactGolden holds the batch deduplication to the same bytes.
 func TestExactGolden(t *testing.T) {
 	for _, path := range goldenFiles(t) {
-		want, err := os.ReadFile(strings.TrimSuffix(path, ".elf") + ".default.btf")
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testfile.Read(t, strings.TrimSuffix(path, ".elf")+".default.btf")
 		got, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Dedup: encode.DedupExact})
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: differs (%v)", path, err)
@@ -92,10 +90,7 @@ func TestExactGolden(t *testing.T) {
 // TestFilesUnchanged: encoding only reads its input.
 func TestFilesUnchanged(t *testing.T) {
 	path := goldenFiles(t)[0]
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := testfile.Read(t, path)
 	p := filepath.Join(t.TempDir(), "input")
 	if err := os.WriteFile(p, before, 0o444); err != nil {
 		t.Fatal(err)
@@ -116,10 +111,7 @@ func TestGoldenOverBase(t *testing.T) {
 	for _, name := range []string{"x86-gcc4-alt", "x86-gcc5-dwz", "x86-gcc5-lto"} {
 		for _, set := range []string{"default", "all"} {
 			golden := "testdata/golden/" + name
-			want, err := os.ReadFile(golden + ".over-" + set + ".btf")
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testfile.Read(t, golden+".over-"+set+".btf")
 			for _, jobs := range []int{1, 4} {
 				got, err := runFiles([]string{golden + ".elf"}, encode.Options{Features: goldenSets[set], Jobs: jobs, Base: base})
 				if err != nil || !bytes.Equal(got, want) {
@@ -132,14 +124,7 @@ func TestGoldenOverBase(t *testing.T) {
 
 // readBase reads BTF as a base.
 func readBase(t *testing.T, path string) *encode.Base {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blob, err := btf.Parse(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := btftest.Read(t, path, nil)
 	base, err := encode.NewBase(blob)
 	if err != nil {
 		t.Fatal(err)
@@ -149,10 +134,7 @@ func readBase(t *testing.T, path string) *encode.Base {
 
 // TestGoldenWithoutRust leaves out the Rust unit of a file of many dialects.
 func TestGoldenWithoutRust(t *testing.T) {
-	want, err := os.ReadFile("testdata/golden/x86-mixture.norust.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, "testdata/golden/x86-mixture.norust.btf")
 	const rust = 0x1c
 	got, err := runFiles([]string{"testdata/golden/x86-mixture.elf"}, encode.Options{Features: encode.DefaultFeatures, LangExclude: []uint16{rust}})
 	if err != nil || !bytes.Equal(got, want) {

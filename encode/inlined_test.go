@@ -2,17 +2,15 @@ package encode_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // Attributes that only sites of inlined functions have.
@@ -26,27 +24,18 @@ const (
 // in the form of bpftool.
 func encodeInlined(t *testing.T, image []byte, opt encode.Options) (main, side string, out *encode.Output) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "in")
-	if err := os.WriteFile(path, image, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "in", image)
 	out, err := encode.Run([]string{path}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(out.Close)
-	b, err := btf.Parse(out.Bytes(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := btftest.Parse(t, out.Bytes(), nil)
 	main = btftest.Text(b)
 	if len(out.Inline()) == 0 {
 		return main, "", out
 	}
-	over, err := btf.Parse(out.Inline(), b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	over := btftest.Parse(t, out.Inline(), b)
 	if _, err := verify.Check(out.Inline(), b, verify.Rules{PointerSize: out.PointerSize}); err != nil {
 		t.Error(err)
 	}
@@ -221,10 +210,7 @@ func TestHostileInlined(t *testing.T) {
 		}, 0, "", "DIE tree too deep"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "in")
-			if err := os.WriteFile(path, c.image(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			path := testfile.New(t, "in", c.image())
 			began := time.Now()
 			out, err := encode.Run([]string{path}, encode.Options{Features: encode.DefaultFeatures, Inline: true})
 			if took := time.Since(began); took > 10*time.Second {

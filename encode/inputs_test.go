@@ -3,23 +3,20 @@ package encode_test
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestSeveralInputs encodes pairs and triples of files of different machines,
 // byte orders, compilers and versions of DWARF: the bytes are pahole's (by their
 // checksum, scripts/inputs.sh), however many workers there are.
 func TestSeveralInputs(t *testing.T) {
-	table, err := os.ReadFile("testdata/inputs.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := testfile.Read(t, "testdata/inputs.txt")
 	features := map[string]encode.Features{
 		"default": encode.DefaultFeatures, "all": encode.AllFeatures &^ encode.Layout, // over libbpf 1.7
 		"default,global_var": encode.DefaultFeatures | encode.GlobalVar,

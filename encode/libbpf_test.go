@@ -8,16 +8,14 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 )
 
 // reformed is BTF with another header and layout section around the same types.
 func reformed(t *testing.T, data []byte, base *btf.Blob, f btf.Form) []byte {
 	t.Helper()
-	b, err := btf.Parse(data, base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := btftest.Parse(t, data, base)
 	b.Form = f
 	return b.Encode()
 }
@@ -68,10 +66,7 @@ func TestLibbpf18OverABase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		base, err := btf.Parse(reformed(t, baseData, nil, form), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base := btftest.Parse(t, reformed(t, baseData, nil, form), nil)
 		over, err := encode.NewBase(base)
 		if err != nil {
 			t.Fatal(err)
@@ -90,10 +85,7 @@ func TestLibbpf18OverABase(t *testing.T) {
 			if long.Layout || plain.Layout || !bytes.Equal(long.Bytes(), reformed(t, plain.Bytes(), base, btf.LongHeader)) {
 				t.Errorf("exact %v: other bytes", exact)
 			}
-			main, err := btf.Parse(plain.Bytes(), base)
-			if err != nil {
-				t.Fatal(err)
-			}
+			main := btftest.Parse(t, plain.Bytes(), base)
 			if main.Form.HeaderLen != 24 || main.Form.Layout != nil {
 				t.Errorf("without a release: %+v", main.Form)
 			}

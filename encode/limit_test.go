@@ -2,12 +2,12 @@ package encode_test
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestCULimit: with a limit of n units, a file gives the same BTF as a file with only its
@@ -25,9 +25,7 @@ func TestCULimit(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, f dt.File) string {
 		p := filepath.Join(dir, name)
-		if err := os.WriteFile(p, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, p, f.Bytes())
 		return p
 	}
 	broken := make(all)

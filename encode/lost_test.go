@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"debug/elf"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestLostDebugInfo: damage that hides DWARF, or a part of a unit, is not taken
@@ -26,10 +26,7 @@ func TestLostDebugInfo(t *testing.T) {
 		{"x86-gcc5", inSection(".debug_info", 12, 0), "DIE behind the end of the unit's tree"},              // the unit DIE
 		{"x86-clang4-o", inSection(".debug_info", 42, 0), "DIE behind the end of the unit's tree"},          // its first child
 	} {
-		image, err := os.ReadFile(filepath.Join("testdata/golden", c.seed+".elf"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		image := testfile.Read(t, filepath.Join("testdata/golden", c.seed+".elf"))
 		c.change(t, image)
 		path := filepath.Join(t.TempDir(), "in")
 		data, err := tryBytes(t, path, image, encode.DefaultFeatures)

@@ -1,14 +1,13 @@
 package encode_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/internal/memlimit"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestMemoryLimit: a run that cannot go on below the limit says so, whatever
@@ -27,10 +26,7 @@ func TestMemoryLimit(t *testing.T) {
 		}
 		f.Units = append(f.Units, dt.CU(root...))
 	}
-	path := filepath.Join(t.TempDir(), "input")
-	if err := os.WriteFile(path, f.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "input", f.Bytes())
 	want, err := runFiles([]string{path}, encode.Options{})
 	if err != nil || len(want) < 64*100*12 {
 		t.Fatalf("%d bytes, %v", len(want), err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // shapes are the types of BTF data without their ids and order.
@@ -111,9 +112,7 @@ func TestAlternateFileOfAlternate(t *testing.T) {
 		}
 		path := filepath.Join(dir, "file")
 		for path, data := range map[string][]byte{path: file.Bytes(), filepath.Join(dir, "alt"): alt.Bytes()} {
-			if err := os.WriteFile(path, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, path, data)
 		}
 		for _, jobs := range []int{1, 3} {
 			data, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs})

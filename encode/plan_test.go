@@ -3,22 +3,18 @@ package encode_test
 import (
 	"bytes"
 	"debug/elf"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // countPasses encodes a file and says how often its units were gone through.
 func countPasses(t *testing.T, image []byte, opt encode.Options) (data []byte, passes int) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "in")
-	if err := os.WriteFile(path, image, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "in", image)
 	last := ^uint64(0)
 	opt.Features, opt.Jobs = encode.DefaultFeatures, 1
 	opt.Progress = func(done, _ uint64) {

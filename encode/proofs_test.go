@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestOneDifference encodes two equal units and a third one, in which a single type is different.
@@ -96,9 +96,7 @@ func TestOneDifference(t *testing.T) {
 // and without proofs.
 func checkProofs(t *testing.T, name, path string, f *dt.File, opt encode.Options) (n encode.Proofs) {
 	t.Helper()
-	if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, f.Bytes())
 	opt.Jobs = 1
 	var got, want []byte
 	var err error
@@ -136,10 +134,7 @@ func TestForwardOfTwo(t *testing.T) {
 // equalsExact compares the output of f with the one of the exact algorithm.
 func equalsExact(t *testing.T, f *dt.File) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "input")
-	if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "input", f.Bytes())
 	run := func(jobs int, dedup encode.Dedup) []byte {
 		out, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs, Dedup: dedup})
 		if err != nil {
@@ -342,17 +337,12 @@ type proofTest struct {
 
 // base encodes a file as a base. It returns nil if it cannot be encoded, or has no types.
 func (t *proofTest) base(f *dt.File, features encode.Features) *encode.Base {
-	if err := os.WriteFile(t.path, f.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, t.path, f.Bytes())
 	data, err := runFiles([]string{t.path}, encode.Options{Features: features})
 	if err != nil || data == nil {
 		return nil
 	}
-	blob, err := btf.Parse(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := btftest.Parse(t, data, nil)
 	if len(f.Units)%2 == 0 {
 		blob = withRepeats(t.T, blob, t.mix)
 	}
@@ -397,18 +387,12 @@ func withRepeats(t *testing.T, b *btf.Blob, mix *rand.Rand) *btf.Blob {
 			t.Fatal(err)
 		}
 	}
-	twice, err := btf.Parse(out.Bytes(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return twice
+	return btftest.Parse(t, out.Bytes(), nil)
 }
 
 // run encodes the file of a seed in each way.
 func (t *proofTest) run(seed uint64, f *dt.File, opt encode.Options) {
-	if err := os.WriteFile(t.path, f.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, t.path, f.Bytes())
 	var want []byte
 	var wantErr error
 	if opt.Base == nil {

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // entrySize is the size of an Elf64_Rela.
@@ -20,13 +19,8 @@ const entrySize = 24
 // section's entries in the file.
 func relocatable(t *testing.T, section string) (image, want []byte, off, end int) {
 	t.Helper()
-	image, err := os.ReadFile("testdata/golden/x86-gcc4-r.elf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want, err = os.ReadFile("testdata/golden/x86-gcc4-r.default.btf"); err != nil {
-		t.Fatal(err)
-	}
+	image = testfile.Read(t, "testdata/golden/x86-gcc4-r.elf")
+	want = testfile.Read(t, "testdata/golden/x86-gcc4-r.default.btf")
 	f, err := elf.NewFile(bytes.NewReader(image))
 	if err != nil {
 		t.Fatal(err)
@@ -40,10 +34,7 @@ func relocatable(t *testing.T, section string) (image, want []byte, off, end int
 
 func encodeImage(t *testing.T, image []byte, jobs int) ([]byte, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "x.ko")
-	if err := os.WriteFile(path, image, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "x.ko", image)
 	return runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs})
 }
 
@@ -109,10 +100,7 @@ func TestBadRelocations(t *testing.T) {
 // TestLinkedAndRelocatable: names that go by their place in one file and by
 // their content in the other are the same names.
 func TestLinkedAndRelocatable(t *testing.T) {
-	want, err := os.ReadFile("testdata/golden/x86-gcc5+r.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, "testdata/golden/x86-gcc5+r.btf")
 	for _, jobs := range []int{1, 3} {
 		inputs := []string{"testdata/golden/x86-gcc5.elf", "testdata/golden/x86-gcc5-r.elf"}
 		got, err := runFiles(inputs, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs})

@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // rule is one rule of the encoding, with the smallest input that shows it. The expected
@@ -149,9 +149,7 @@ func (r *rule) options(jobs int) encode.Options {
 func (r *rule) write(t *testing.T, dir string) (paths []string) {
 	for i := range r.files {
 		p := filepath.Join(dir, string(rune('a'+i))+".elf")
-		if err := os.WriteFile(p, r.files[i].Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, p, r.files[i].Bytes())
 		paths = append(paths, p)
 	}
 	return paths
@@ -196,10 +194,7 @@ func format(t *testing.T, data []byte) (text, strs string) {
 	if len(data) == 0 {
 		return "", ""
 	}
-	b, err := btf.Parse(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := btftest.Parse(t, data, nil)
 	return btftest.Text(b), strings.ReplaceAll(strings.Trim(string(b.Strings), "\x00"), "\x00", " ")
 }
 

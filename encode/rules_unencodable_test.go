@@ -2,13 +2,13 @@ package encode_test
 
 import (
 	"maps"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // unencodableRules are about types that BTF has no kind for. pahole
@@ -124,10 +124,7 @@ func TestUnencodableIsCounted(t *testing.T) {
 
 // TestUnencodableOfCompilersFile encodes what g++ made (scripts/golden.sh).
 func TestUnencodableOfCompilersFile(t *testing.T) {
-	want, err := os.ReadFile("testdata/leftout/x86-g++5.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, "testdata/leftout/x86-g++5.txt")
 	for _, jobs := range []int{1, 2} {
 		data, err := runFiles([]string{"testdata/leftout/x86-g++5.elf"}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs})
 		if err != nil {

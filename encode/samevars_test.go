@@ -3,7 +3,6 @@ package encode_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // kernelTakes fails the test if a kernel takes the BTF and want is false, or the other way round.
@@ -147,9 +147,7 @@ func TestVariableOverridden(t *testing.T) {
 		dir := t.TempDir()
 		for name, text := range map[string]string{"a.c": c.a, "b.c": c.b} {
 			text = "#define PC __attribute__((section(\".data..percpu\")))\n" + text
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(dir, name), text)
 		}
 		m := filepath.Join(dir, "m.o")
 		for _, args := range [][]string{{"gcc", "-g", c.flag, "-c", "a.c"}, {"gcc", "-g", c.flag, "-c", "b.c"}, {"ld", "-r", "-d", "a.o", "b.o", "-o", m}} {

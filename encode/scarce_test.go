@@ -3,12 +3,11 @@ package encode
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestFewerUnits: each call lets one unit less be in work, but always one, and only workspaces
@@ -53,10 +52,7 @@ func TestScarceMemory(t *testing.T) {
 		}
 		f.Units = append(f.Units, dt.CU(root...))
 	}
-	path := filepath.Join(t.TempDir(), "input")
-	if err := os.WriteFile(path, f.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "input", f.Bytes())
 	want := encoded(t, path, Options{})
 	defer func(old func() uint64) { memoryUsed = old }(memoryUsed)
 	for _, jobs := range []int{1, 2, 4, 8} {

@@ -9,20 +9,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestSession: what a session has encoded before leaves no trace, with and
 // without a base, and after files that fail.
 func TestSession(t *testing.T) {
 	files := goldenFiles(t)
-	bad := filepath.Join(t.TempDir(), "bad")
-	if err := os.WriteFile(bad, []byte("no ELF file"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	bad := testfile.New(t, "bad", "no ELF file")
 	base := sessionBase(t, files[0])
 	defer base.Free()
 	for name, opt := range map[string]encode.Options{
@@ -72,10 +70,7 @@ func sessionBase(t *testing.T, path string) *encode.Base {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	blob, err := btf.Parse(out.Bytes(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := btftest.Parse(t, out.Bytes(), nil)
 	base, err := encode.NewBase(blob)
 	if err != nil {
 		t.Fatal(err)
@@ -141,9 +136,7 @@ func TestSessionAfterDamage(t *testing.T) {
 		s := encode.NewSession(opt)
 		failed, whole := 0, 0
 		for range 250 {
-			if err := os.WriteFile(damaged, damage(data[r.IntN(len(data))]), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, damaged, damage(data[r.IntN(len(data))]))
 			if out, err := s.EncodeSource(mmapelf.Source{Path: damaged}); err == nil {
 				out.Close()
 			} else {

@@ -12,16 +12,14 @@ import (
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const sourceFile = "testdata/golden/x86-gcc5.elf"
 
 // TestSources: bytes, what reads them, and an open file give what the path gives.
 func TestSources(t *testing.T) {
-	data, err := os.ReadFile(sourceFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, sourceFile)
 	file, err := os.Open(sourceFile)
 	if err != nil {
 		t.Fatal(err)

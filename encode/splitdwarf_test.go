@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // copySplit copies a folder of testdata/splitdwarf.
@@ -32,10 +33,7 @@ func TestSplitDWARF(t *testing.T) {
 			if set == "merge" {
 				continue
 			}
-			want, err := os.ReadFile("testdata/golden/" + strings.TrimSuffix(name, "-dwp") + "." + set + ".btf")
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testfile.Read(t, "testdata/golden/"+strings.TrimSuffix(name, "-dwp")+"."+set+".btf")
 			for _, jobs := range []int{1, 4} {
 				got, err := runFiles([]string{path}, encode.Options{Features: features, Jobs: jobs})
 				if err == nil && name == "x86-clang5-dwp" {
@@ -70,10 +68,7 @@ func TestSplitTypeUnits(t *testing.T) {
 		path := filepath.Join(copySplit(t, c.name), "prog")
 		golden, _, _ := strings.Cut(c.name, "-types")
 		for _, set := range []string{"none", "default", "all"} {
-			plain, err := os.ReadFile("testdata/golden/" + golden + "." + set + ".btf")
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := testfile.Read(t, "testdata/golden/"+golden+"."+set+".btf")
 			text, _ := format(t, plain)
 			want := typesOf(text)
 			text, _ = format(t, sameForJobs(t, path, goldenSets[set]))
@@ -132,29 +127,17 @@ func TestSplitDWARFMissing(t *testing.T) {
 	}
 	fails(prog, "more.dwo\" is not there")
 	// The .dwo of another unit, or of another build.
-	data, err := os.ReadFile(funcs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(more, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, funcs)
+	testfile.Write(t, more, data)
 	fails(prog, "no unit has the id")
-	if err := os.WriteFile(more, data[:200], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, more, data[:200])
 	fails(prog, "outside the file")
 
 	// A .dwp that is cut off or does not have the unit.
 	dir = copySplit(t, "x86-gcc4")
 	prog = filepath.Join(dir, "prog")
-	data, err = os.ReadFile(prog + ".dwp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(prog+".dwp", data[:len(data)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	data = testfile.Read(t, prog+".dwp")
+	testfile.Write(t, prog+".dwp", data[:len(data)/2])
 	fails(prog, "outside the file")
 	if err := os.Remove(prog + ".dwp"); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var typeID = regexp.MustCompile(`((?:type_id|index_type_id|ret_type_id)=)(\d+)`)
@@ -98,10 +99,7 @@ func TestTypeUnits(t *testing.T) {
 // TestTypeUnitMissing: a signature without its type unit is an error.
 func TestTypeUnitMissing(t *testing.T) {
 	const path = "testdata/typeunits/x86-gcc5.elf"
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, path)
 	e, err := mmapelf.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -115,10 +113,7 @@ func TestTypeUnitMissing(t *testing.T) {
 		}
 	}
 	data[sec.Offset+h.Off+12] ^= 0x80
-	bad := filepath.Join(t.TempDir(), "bad")
-	if err := os.WriteFile(bad, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	bad := testfile.New(t, "bad", data)
 	for _, jobs := range []int{1, 3} {
 		want := fmt.Sprintf("no type unit has the signature %#016x", h.Signature)
 		if _, err := runFiles([]string{bad}, encode.Options{Jobs: jobs}); err == nil || !strings.Contains(err.Error(), want) {
@@ -161,9 +156,7 @@ func TestTypeUnitSections(t *testing.T) {
 		bad := filepath.Join(t.TempDir(), "bad")
 		data := append([]byte(nil), e.Bytes()...)
 		c.change(data)
-		if err := os.WriteFile(bad, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, bad, data)
 		for _, jobs := range []int{1, 3} {
 			if _, err := runFiles([]string{bad}, encode.Options{Jobs: jobs}); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, jobs=%d: error %v, want %q", c.name, jobs, err, c.want)
@@ -201,9 +194,7 @@ func TestTypeUnitCrossReference(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	var got [3][]byte
 	for k, data := range [][]byte{file(false), file(true), file(true)} {
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, data)
 		opt.Jobs = max(k, 1)
 		var err error
 		if got[k], err = runFiles([]string{path}, opt); err != nil {
@@ -230,9 +221,7 @@ func TestTypeUnitDeclaration(t *testing.T) {
 	opt := encode.Options{Features: encode.DefaultFeatures}
 	path := filepath.Join(t.TempDir(), "file")
 	types := func(f dt.File) []string {
-		if err := os.WriteFile(path, f.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, f.Bytes())
 		data, err := runFiles([]string{path}, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package encode_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // verboseRun encodes files and gives what -V prints on both streams.
@@ -51,10 +51,7 @@ func TestVerboseIsPaholes(t *testing.T) {
 		{"x86-gcc5+r.default", "x86-gcc5 x86-gcc5-r", encode.Options{Features: encode.DefaultFeatures}},
 		{"i386-gcc4.float", "i386-gcc4", encode.Options{Features: encode.DefaultFeatures&^encode.Float | encode.GlobalVar}},
 	} {
-		want, err := os.ReadFile("verbose/" + c.log + ".log")
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testfile.Read(t, "verbose/"+c.log+".log")
 		var paths []string
 		for _, name := range strings.Fields(c.files) {
 			paths = append(paths, "golden/"+name+".elf")
@@ -124,9 +121,7 @@ func TestVerboseWarnings(t *testing.T) {
 	file := dt.File{Units: []*dt.Unit{dt.CU(i, empty, variable("ok", i, dt.PercpuAddr+8), variable("bad-\nname", i, dt.PercpuAddr+16),
 		variable("nothing", empty, dt.PercpuAddr+32))}, Symbols: []dt.Symbol{dt.Func("f", fn1)}, Sections: []dt.Section{dt.Percpu()}}
 	path := t.TempDir() + "/in"
-	if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, file.Bytes())
 	got, warnings, _ := verboseRun(t, []string{path}, encode.Options{Features: encode.DefaultFeatures})
 	const wantWarnings = "PAHOLE: Warning: Found invalid variable name when encoding btf, ignored (sym: 'bad-?name').\n" +
 		"Ignoring zero-sized variable 'nothing'...\n"

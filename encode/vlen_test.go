@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
@@ -106,10 +107,7 @@ func TestVlen(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b, err := btf.Parse(data, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := btftest.Parse(t, data, nil)
 				if n := longest(b, tt.kind); n != mostVlen {
 					t.Errorf("the longest %v has %d elements, want %d", tt.kind, n, mostVlen)
 				}
@@ -151,10 +149,7 @@ func TestLongVlen(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer out.Close()
-				b, err := btf.Parse(out.Bytes(), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := btftest.Parse(t, out.Bytes(), nil)
 				if got := longest(b, tt.kind); got != uint32(n) {
 					t.Errorf("the longest %v has %d elements, want %d", tt.kind, got, n)
 				}
@@ -226,14 +221,8 @@ func TestVlenOfExtraVariables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		main, err := btf.Parse(out.Bytes(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		extra, err := btf.Parse(out.Extra(), main)
-		if err != nil {
-			t.Fatal(err)
-		}
+		main := btftest.Parse(t, out.Bytes(), nil)
+		extra := btftest.Parse(t, out.Extra(), main)
 		all := uint32(0)
 		for id := extra.FirstID; id < extra.TypeCount(); id++ {
 			if extra.Kind(id) == btf.KindDatasec {

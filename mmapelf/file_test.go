@@ -11,16 +11,13 @@ import (
 
 	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // write puts data into a file of a fresh folder.
 func write(t *testing.T, data []byte) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "image")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return testfile.New(t, "image", data)
 }
 
 func TestOpenReadsHeadersOfAllLayouts(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestIsCached: pages that were just written are in the page cache. A range that goes beyond the end
@@ -15,9 +16,7 @@ import (
 func TestIsCached(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	const size = 4 * probeStep
-	if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, make([]byte, size))
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -70,10 +69,7 @@ func TestSmallAndLarge(t *testing.T) {
 		size          int64
 		small, cached bool
 	}{{smallFile, true, false}, {smallFile + 1, false, false}, {largeFile - 1, false, false}, {largeFile, false, true}} {
-		path := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(path, sample(elftest.Little64), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := testfile.New(t, "file", sample(elftest.Little64))
 		if err := os.Truncate(path, x.size); err != nil {
 			t.Fatal(err)
 		}

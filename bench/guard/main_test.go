@@ -3,10 +3,11 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestCompare: what is slower fails by name, what is faster or not counted does not, and other
@@ -38,10 +39,7 @@ func TestCompare(t *testing.T) {
 
 // TestNumbers: the file has a number for each run and no others.
 func TestNumbers(t *testing.T) {
-	data, err := os.ReadFile(filepath.Base(numbersFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Base(numbersFile))
 	var n numbers
 	if err := json.Unmarshal(data, &n); err != nil {
 		t.Fatal(err)

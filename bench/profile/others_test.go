@@ -1,17 +1,14 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestExpand: what is packed for the profile can be expanded, so the profile has the decoder.
 func TestExpand(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "kernel")
-	if err := os.WriteFile(file, make([]byte, 1<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := testfile.New(t, "kernel", make([]byte, 1<<20))
 	packed, err := pack(file)
 	if err != nil {
 		t.Fatal(err)

@@ -1,11 +1,12 @@
 package shape
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // tree is a small module: its program is cmd/x and what that imports.
@@ -78,12 +79,7 @@ func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range tree {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, text)
 	}
 	s, err := Measure(dir)
 	if err != nil {

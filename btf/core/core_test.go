@@ -15,6 +15,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/test/corpus"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // object builds a BPF object: types and relocations in one section.
@@ -107,14 +108,9 @@ func TestRules(t *testing.T) {
 		t.Error("the byte order makes a difference")
 	}
 	if *update {
-		if err := os.WriteFile(golden, []byte(all[0].String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, golden, all[0].String())
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, golden)
 	if diff := cmp.Diff(string(want), all[0].String()); diff != "" {
 		t.Error(diff)
 	}
@@ -141,12 +137,8 @@ func TestRulesAgainstBpftool(t *testing.T) {
 		ext := o.ext(false)
 		prog, kernel, out := filepath.Join(dir, "prog.o"), filepath.Join(dir, "kernel.btf"), filepath.Join(dir, "out.btf")
 		image := elftest.Little64.Image(elftest.Section{Name: ".BTF", Data: o.Encode(false)}, elftest.Section{Name: ".BTF.ext", Data: ext})
-		if err := os.WriteFile(prog, image, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(kernel, target.Encode(false), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, prog, image)
+		testfile.Write(t, kernel, target.Encode(false))
 		said, err := exec.Command(tool, "gen", "min_core_btf", kernel, out, prog).CombinedOutput()
 		if (err != nil) != tt.aborts {
 			t.Errorf("%s: bpftool: %v\n%s", tt.name, err, said)

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestGolden: the reports of all pairs, in the forms that they have in the golden
@@ -18,10 +18,7 @@ import (
 func TestGolden(t *testing.T) {
 	for name, p := range pairs(t) {
 		read := func(file string) string {
-			data, err := os.ReadFile(filepath.Join("../../testdata/diff", name, file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testfile.Read(t, filepath.Join("../../testdata/diff", name, file))
 			return string(data)
 		}
 		r := reportOf(t, p[0], p[1], Options{})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,16 +11,13 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // splitFile reads a file of testdata/split; scripts/split.sh says what they are.
 func splitFile(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/split/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return testfile.Read(t, "../../testdata/split/"+name)
 }
 
 func splitBlob(t testing.TB, name string, base *btf.Blob) *btf.Blob {

@@ -3,7 +3,6 @@ package dump_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,15 +15,7 @@ import (
 // small is BTF of a small program.
 func small(t testing.TB) *btf.Blob {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/small/small.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := btf.Parse(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return btftest.Read(t, "../../testdata/small/small.btf", nil)
 }
 
 // build returns the blob that add makes.

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var update = flag.Bool("update", false, "write testdata/forms again")
@@ -62,10 +61,7 @@ func TestFormsAgainstBpftool(t *testing.T) {
 	for name, add := range map[string]func(b *btftest.Builder){"layout": layoutOf(btf.KindStruct), "aligns": addAligns, "values": addValues, "sorted": addSorted} {
 		made := btftest.New()
 		add(made)
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, made.Encode(false), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := testfile.New(t, name, made.Encode(false))
 		for _, f := range forms {
 			if err := compare(tool, path, "", made.Blob(t), f); err != nil {
 				t.Errorf("%s, %s: %v", name, f.name, err)
@@ -82,15 +78,10 @@ func sameAsFile(t *testing.T, path, text string) {
 	t.Helper()
 	text = folded.Replace(text)
 	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, text)
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, path)
 	if text == string(want) {
 		return
 	}

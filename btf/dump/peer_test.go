@@ -20,6 +20,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
 	"github.com/btflite/btflite/test/corpus"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // form is a way to print types, by bpftool and by this package.
@@ -129,10 +130,7 @@ func TestLargeGapsAgainstBpftool(t *testing.T) {
 	tool := bpftool(t)
 	for _, size := range []uint32{1, 64, 4 << 10, 12<<20 + 3} {
 		b := withGap(t, size)
-		path := filepath.Join(t.TempDir(), "gap")
-		if err := os.WriteFile(path, b.Encode(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := testfile.New(t, "gap", b.Encode())
 		for _, f := range forms[1:3] {
 			if err := compare(tool, path, "", b, f); err != nil {
 				t.Errorf("gap of %d bytes, %s: %v", size, f.name, err)
@@ -180,9 +178,7 @@ func TestCompiledAgainstBpftool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(object, r.BTF, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, object, r.BTF)
 		r.Close()
 		b := btftest.Read(t, object, nil)
 		if !strings.HasSuffix(cc, "mips") && !strings.HasSuffix(cc, "bpf") { // which have no such size of long here
@@ -226,9 +222,7 @@ func compileStrict(t *testing.T, cc string, b *btf.Blob, name string) {
 	}
 	asserts := bytes.Count(text.Bytes(), []byte("_Static_assert"))
 	file := name + ".c"
-	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, text.Bytes())
 	for _, standard := range standards[:3] {
 		args := append(slices.Clone(words[1:]), "-std="+standard, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", file)
 		if out, err := exec.Command(words[0], args...).CombinedOutput(); err != nil {
@@ -326,9 +320,7 @@ func encodeTo(t *testing.T, in, out string) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := os.WriteFile(out, r.BTF, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, out, r.BTF)
 }
 
 // modulesOf are the modules in a folder.

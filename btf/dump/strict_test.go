@@ -2,7 +2,6 @@ package dump_test
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/dump"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // standards are the dialects that strict C is for.
@@ -35,9 +35,7 @@ func TestStrictDialects(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "types.h"), text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "types.h"), text.Bytes())
 	for name, begin := range map[string]string{"alone": "", "behind stdbool.h": "#include <stdbool.h>\nbool before = true;\n"} {
 		source := filepath.Join(dir, "x.c")
 		program := begin + "#include \"types.h\"\nstruct s x;\nint f(void) { return x.inner + x.other + x.plain + x.up; }\n" +
@@ -45,9 +43,7 @@ func TestStrictDialects(t *testing.T) {
 		if begin != "" {
 			program += "bool behind = true;\n"
 		}
-		if err := os.WriteFile(source, []byte(program), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, source, program)
 		for _, cc := range []string{"gcc", "gcc-16", "clang"} {
 			if _, err := exec.LookPath(cc); err != nil {
 				t.Logf("left out: no %s", cc)

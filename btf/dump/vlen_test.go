@@ -2,12 +2,11 @@ package dump_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // longBTF is BTF with a type of the kind that has n elements.
@@ -65,10 +64,7 @@ func TestLongTypesAgainstBpftool(t *testing.T) {
 		for _, kind := range []btf.Kind{btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFuncProto, btf.KindDatasec} {
 			t.Run(fmt.Sprintf("%v/%d", kind, n), func(t *testing.T) {
 				b := longBTF(kind, n)
-				path := filepath.Join(t.TempDir(), "long.btf")
-				if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				path := testfile.New(t, "long.btf", b.Encode(false))
 				if err := compare(tool, path, "", b.Blob(t), forms[0]); err != nil {
 					t.Error(err)
 				}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/test/corpus"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestSpellingOfPfunct: the table says what pfunct 1.32 prints.
@@ -20,9 +21,7 @@ func TestSpellingOfPfunct(t *testing.T) {
 	for _, tt := range spellings {
 		b := newBuilder()
 		b.function("f", 0, tt.words, tt.words)
-		if err := os.WriteFile(file, b.set(t).v.Blob().Encode(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, b.set(t).v.Blob().Encode())
 		want := tt.want
 		if tt.pfunct != "" {
 			want = tt.pfunct

@@ -7,13 +7,13 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of testdata")
@@ -72,21 +72,13 @@ func TestOrdersOfEveryKind(t *testing.T) {
 			}
 			path := "testdata/" + o.name + ".txt"
 			if *update {
-				if err := os.WriteFile(path, []byte(btftest.Text(got)), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, path, btftest.Text(got))
 			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testfile.Read(t, path)
 			if s := btftest.Text(got); s != string(want) {
 				t.Errorf("%s, big endian %v: got\n%s", o.name, big, s)
 			}
-			again, err := btf.Parse(got.Encode(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := btftest.Parse(t, got.Encode(), nil)
 			if again, _, err = o.sort(t.Context(), again); err != nil || !bytes.Equal(again.Encode(), got.Encode()) {
 				t.Errorf("%s: sorting what is sorted changes it, error %v", o.name, err)
 			}
@@ -162,11 +154,7 @@ func shuffled(t testing.TB, b *btf.Blob, rnd *rand.Rand) *btf.Blob {
 			names = names[1:]
 		})
 	}
-	again, err := btf.Parse(out.Encode(), b.Base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return again
+	return btftest.Parse(t, out.Encode(), b.Base)
 }
 
 // random builds types that refer to each other in any way, many of them alike.

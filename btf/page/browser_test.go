@@ -13,6 +13,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/test/browser"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestBrowser uses a page as a reader does: it searches, opens, unfolds and
@@ -25,9 +26,7 @@ func TestBrowser(t *testing.T) {
 	if err := Write(&html, v, ids(v), Options{Title: "sample"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "page.html"), html.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "page.html"), html.Bytes())
 	b.Open("file://" + dir + "/page.html")
 	b.Eval(`(window.follows = 0, addEventListener("hashchange", () => window.follows++))`) // after the page's own listener
 	rows := `[...document.querySelectorAll("#list .row .name")].map(e => e.textContent).join(" ")`
@@ -103,9 +102,7 @@ func TestBrowser(t *testing.T) {
 	if err := Write(&html, v, ids(v), Options{Open: v.Named("list_head", btf.KindStruct)[0]}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "named.html"), html.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "named.html"), html.Bytes())
 	b.Open("file://" + dir + "/named.html")
 	b.Check("what was asked for", title, "struct list_head")
 	b.Check("nothing is drawn behind its end", `[...document.querySelectorAll(".bar")].map(e => e.className + " " + getComputedStyle(e).borderTopColor).join(", ")`, "bar end rgba(0, 0, 0, 0)")
@@ -115,9 +112,7 @@ func TestBrowser(t *testing.T) {
 	if _, err := Compare(&pair, v, sample(t, true), [2]string{"old.btf", "new.btf"}, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "pair.html"), pair.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "pair.html"), pair.Bytes())
 	b.Open("file://" + dir + "/pair.html")
 	b.Check("a comparison", title, "struct item")
 	b.Check("both sides", `[...document.querySelectorAll(".picture h3, th.side")].map(e => e.textContent).join(" ")`, "old.btf new.btf  old.btf new.btf")
@@ -154,9 +149,7 @@ func TestBrowserOpensKernel(t *testing.T) {
 	if html.Len() > 15<<20 {
 		t.Errorf("the page has %d bytes", html.Len())
 	}
-	if err := os.WriteFile(filepath.Join(dir, "all.html"), html.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "all.html"), html.Bytes())
 	b := browser.Start(t)
 	open := time.Hour
 	for range 3 { // the best of three: the machine may have other work

@@ -2,7 +2,6 @@ package page
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/test/browser"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // long has structs whose names and types are long. In second, members have come, gone,
@@ -82,9 +82,7 @@ func TestBrowserFits(t *testing.T) {
 		if err := write(&html); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, pages[i]+".html"), html.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, pages[i]+".html"), html.Bytes())
 	}
 	const wide = `[document.documentElement, $("main"), $("list"), document.querySelector("header")].filter(e => e.scrollWidth > e.clientWidth).map(e => e.tagName + " " + e.scrollWidth + " in " + e.clientWidth).join(", ")`
 	const outside = `[...document.querySelectorAll("main *, header *, #keys *")].filter(e => e.tagName !== "OPTION" && e.getClientRects().length && e.getBoundingClientRect().right > innerWidth + .5).map(e => e.tagName + "." + e.className).join(", ")`
@@ -144,9 +142,7 @@ func TestBrowserShowsPictures(t *testing.T) {
 	if err := SVG(&svg, v, v.Named("item")[0], Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "item.svg"), svg.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "item.svg"), svg.Bytes())
 	for scheme, want := range map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"} {
 		b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 		b.Open("file://" + dir + "/item.svg")

@@ -3,7 +3,6 @@ package rawdata
 import (
 	"bytes"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,24 +10,16 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // load reads the types and the data that "btflite show" is compared with pahole on.
 func load(t testing.TB) (*view.View, []byte) {
 	t.Helper()
 	const folder = "../show/testdata/"
-	data, err := os.ReadFile(folder + "records.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(folder + "records.raw")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := btf.Parse(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, folder+"records.btf")
+	raw := testfile.Read(t, folder+"records.raw")
+	b := btftest.Parse(t, data, nil)
 	return view.New(b), raw
 }
 

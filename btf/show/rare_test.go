@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // addRare adds structs that reach the rare lines of the printer.
@@ -44,10 +44,7 @@ func addRare(b *btftest.Builder) {
 func TestRare(t *testing.T) {
 	v := view.New(btftest.Build(t, nil, addRare))
 	for golden, opt := range map[string]Options{"rare": {}, "rare.expand": {Expand: true}, "rare.biggest": {Biggest: true}, "rare.hex": {Hex: true}, "rare.pointers": {Pointers: true}} {
-		want, err := os.ReadFile("testdata/" + golden + ".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testfile.Read(t, "testdata/"+golden+".txt")
 		var got bytes.Buffer
 		if err := New(&got, v, opt).List(&Filter{}, Text, ""); err != nil {
 			t.Fatal(err)

@@ -2,27 +2,20 @@ package show
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // load reads BTF of testdata. gcc for amd64 compiled each file from the C source of the
 // same name; twice.btf has pairs of structs of one name.
 func load(t testing.TB, path string) *view.View {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := btf.Parse(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := btftest.Read(t, path, nil)
 	return view.New(b)
 }
 
@@ -33,10 +26,7 @@ func TestAll(t *testing.T) {
 		t.Fatal("no files")
 	}
 	for _, f := range files {
-		want, err := os.ReadFile(strings.TrimSuffix(f, ".btf") + ".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testfile.Read(t, strings.TrimSuffix(f, ".btf")+".txt")
 		var got bytes.Buffer
 		if err := New(&got, load(t, f), Options{}).List(&Filter{}, Text, ""); err != nil {
 			t.Fatal(err)
@@ -63,10 +53,7 @@ func TestOptions(t *testing.T) {
 		{"constforward", "pointers", Options{Expand: true, Pointers: true}},
 		{"constforward", "quiet", Options{Expand: true, Pointers: true, Quiet: true, Relative: true}},
 	} {
-		want, err := os.ReadFile("testdata/" + x.file + "." + x.golden + ".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testfile.Read(t, "testdata/"+x.file+"."+x.golden+".txt")
 		var got bytes.Buffer
 		if err := New(&got, load(t, "testdata/"+x.file+".btf"), x.opt).List(&Filter{}, Text, ""); err != nil {
 			t.Fatal(err)

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
-	"os"
 	"testing"
 	"unicode"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 func info(k btf.Kind, vlen uint32) uint32 { return btf.Info(k, vlen, false) }
@@ -101,14 +101,8 @@ func TestRepeatedWithoutBase(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	data, err := os.ReadFile("../../testdata/small/small.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := btf.Parse(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, "../../testdata/small/small.btf")
+	b := btftest.Parse(t, data, nil)
 	r := Of(view.New(b), 20)
 	check(t, r)
 	if r.Bytes != uint64(len(data)) {

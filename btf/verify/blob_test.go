@@ -3,12 +3,12 @@ package verify
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // Blobs for tests: built record by record, without the checks of btf.Builder,
@@ -270,10 +270,7 @@ func eachFile(t *testing.T, fn func(name string, data []byte)) {
 			t.Fatalf("%s: %v, %d files", pattern, err, len(names))
 		}
 		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testfile.Read(t, name)
 			if len(data) < 20000 {
 				fn(filepath.Base(name), data)
 			}

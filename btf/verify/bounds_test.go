@@ -266,10 +266,7 @@ func TestDescription(t *testing.T) {
 		py := b.add("", btf.KindPtr, 0, false, c.y)
 		sx := b.add("s", btf.KindStruct, 1, false, 8, b.Str("m"), px, 0)
 		sy := b.add("s", btf.KindStruct, 1, false, 8, b.Str("m"), py, 0)
-		blob, err := btf.Parse(b.Encode(false), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := btftest.Parse(t, b.Encode(false), nil)
 		got := difference(blob, sx, sy)
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("[%d] and [%d]: %q", c.x, c.y, got)
@@ -322,10 +319,7 @@ func TestDifference(t *testing.T) {
 		bl.add("", btf.KindInt, 0, false, 4, 1<<24|32)
 		bl.add("", c.x.k, c.x.vlen, c.x.kflag, c.x.third, c.x.words...)
 		bl.add("", c.y.k, c.y.vlen, c.y.kflag, c.y.third, c.y.words...)
-		blob, err := btf.Parse(bl.Encode(false), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := btftest.Parse(t, bl.Encode(false), nil)
 		if got := difference(blob, 3, 4); got != c.want {
 			t.Errorf("%+v and %+v: %q, want %q", c.x, c.y, got, c.want)
 		}

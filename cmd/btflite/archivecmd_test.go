@@ -14,6 +14,7 @@ import (
 	"github.com/btflite/btflite/internal/archive"
 	"github.com/btflite/btflite/internal/archive/archivetest"
 	"github.com/btflite/btflite/internal/pack"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // runArchive runs "btflite archive" in this process.
@@ -31,9 +32,7 @@ func inFolder(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), data)
 	}
 	return dir
 }

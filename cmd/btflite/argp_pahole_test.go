@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/test/corpus"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // pahole finds pahole 1.32, by BTFLITE_PAHOLE or where scripts/kernels.sh puts it,
@@ -53,7 +54,7 @@ func TestEveryOptionOfPahole(t *testing.T) {
 	cmd := wholeTree(newCLI(io.Discard, io.Discard, os.LookupEnv))
 	flags := cmd.Flags()
 	n := 0
-	for line := range strings.Lines(string(mustRead(t, list))) {
+	for line := range strings.Lines(string(testfile.Read(t, list))) {
 		n++
 		letter, name, both := strings.Cut(strings.TrimSpace(line), ", ")
 		if !both {
@@ -86,9 +87,7 @@ func TestLikePahole(t *testing.T) {
 		t.Skip("no pahole 1.32 (BTFLITE_PAHOLE) to compare with")
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "in"), mustRead(t, "../../testdata/small/small"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "in"), testfile.Read(t, "../../testdata/small/small"))
 	t.Chdir(dir)
 	lines := []string{
 		"-J --btf_encode_detached=out in", "in -J --btf_encode_detached=out", "in --btf_encode_detached out",

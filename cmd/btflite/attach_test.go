@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // attachFile has functions with symbols of all kinds of names.
@@ -27,11 +27,7 @@ func attachFile(t *testing.T, f dt.File, bit uint64) string {
 	}
 	f.Symbols = append(f.Symbols, dt.Func("cloned.constprop.0", at+16+bit))
 	f.Units = []*dt.Unit{dt.CU(unit...)}
-	path := filepath.Join(t.TempDir(), "functions")
-	if err := os.WriteFile(path, f.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return testfile.New(t, "functions", f.Bytes())
 }
 
 // attachTargets are machines whose symbols say where code is in ways of their own.
@@ -93,10 +89,7 @@ func TestAttachReport(t *testing.T) {
 	attachTargets(t, func(t *testing.T, file string) {
 		report := filepath.Join(t.TempDir(), "report")
 		btfliteRun(t, exitOK, "-J", "--btf_features=default", "--btf_encode_detached="+report+".btf", "--report="+report, file)
-		data, err := os.ReadFile(report)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, report)
 		var r struct {
 			Renamed []renamedFunction `json:"functions_without_own_symbol"`
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // fitFolder is a folder with modules that are split from "right", and with a different
@@ -22,12 +23,7 @@ func newFitFolder(t *testing.T, byRelease bool) (f fitFolder) {
 	f.dir = t.TempDir()
 	put := func(name string, data []byte) string {
 		path := filepath.Join(f.dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, data)
 		return path
 	}
 	kernel := func(release string, small bool) []byte {
@@ -165,17 +161,13 @@ func TestPaddedBase(t *testing.T) {
 	}
 	base.Strings = append(slices.Clone(base.Strings), make([]byte, 50)...)
 	e := dt.File{Sections: []dt.Section{{Name: ".BTF", Data: base.Encode()}}}
-	if err := os.WriteFile(f.wrong, e.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, f.wrong, e.Bytes())
 	_, stderr := btfliteRun(t, exitFailure, "show", "own", f.plain)
 	if !strings.Contains(stderr, "is between the strings of the base: this was split from other BTF: it does not fit the base "+f.wrong) {
 		t.Errorf("%q", stderr)
 	}
 	near := filepath.Join(f.dir, "vmlinux.btf")
-	if err := os.WriteFile(near, mustRead(t, f.right), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, near, testfile.Read(t, f.right))
 	stdout, stderr := btfliteRun(t, exitOK, "show", "own", f.plain)
 	if !strings.HasPrefix(stdout, "struct own {") || !strings.Contains(stderr, "note: its base is "+near) {
 		t.Errorf("%q, %q", stdout, stderr)

@@ -18,6 +18,7 @@ import (
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // Faults of btflite cc: whatever happens, an object is the compiler's or that with
@@ -349,10 +350,7 @@ func TestObjectChangedMeanwhile(t *testing.T) {
 		},
 		"gone": os.Remove,
 	} {
-		path := filepath.Join(t.TempDir(), "a.o")
-		if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := testfile.New(t, "a.o", "old")
 		before, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
@@ -377,9 +375,7 @@ func TestObjectChangedMeanwhile(t *testing.T) {
 func TestObjectCutShort(t *testing.T) {
 	f := newCCFault(t, "", "")
 	for range 30 {
-		if err := os.WriteFile(f.object("a.o"), f.dwarf, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, f.object("a.o"), f.dwarf)
 		cmd, stderr := f.command(f.object("a.o"))
 		cmd.Args[2] = "/bin/true"
 		if err := cmd.Start(); err != nil {
@@ -408,9 +404,7 @@ func TestMakeInterrupted(t *testing.T) {
 			names = append(names, fmt.Sprintf("%d.o", i))
 		}
 		rules := "all: $(addsuffix .cmd,$(OBJECTS))\n%.o.cmd:\n\t" + os.Args[0] + " cc " + f.compiler + " -g -c -o o/$*.o unit.c\n\ttouch $@\n"
-		if err := os.WriteFile(filepath.Join(f.dir, "Makefile"), []byte("OBJECTS = "+strings.Join(names, " ")+"\n"+rules), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(f.dir, "Makefile"), "OBJECTS = "+strings.Join(names, " ")+"\n"+rules)
 		make := func() *exec.Cmd {
 			cmd := exec.Command("make", "-s", "-j8")
 			cmd.Dir = f.dir

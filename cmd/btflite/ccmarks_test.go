@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // told are the lines that the folder has about what builds were told.
@@ -44,9 +46,7 @@ func TestFirstTime(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 	long := strings.Repeat(toldBegin+"x\n", maxTold/len(toldBegin))
-	if err := os.WriteFile(filepath.Join(folder, toldName), []byte(long), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(folder, toldName), long)
 	if first, err := noteIn(folder, build, "a"); err != nil || !first || len(told(t, folder)) != 1 {
 		t.Errorf("a long file: %v, %v", first, err)
 	}
@@ -95,10 +95,7 @@ func TestToldIsPlanted(t *testing.T) {
 		},
 	} {
 		folder := t.TempDir()
-		victim := filepath.Join(t.TempDir(), "victim")
-		if err := os.WriteFile(victim, []byte(toldBegin), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		victim := testfile.New(t, "victim", toldBegin)
 		if err := plant(filepath.Join(folder, toldName), victim); err != nil {
 			if os.Getuid() != 0 {
 				continue // only root gives files away

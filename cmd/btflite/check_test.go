@@ -12,6 +12,7 @@ import (
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // structFile is an ELF file with one struct of an int, in some language.
@@ -49,9 +50,7 @@ func TestRefusedBTF(t *testing.T) {
 			dir := t.TempDir()
 			in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 			image := structFile(c.name, c.language, c.offset)
-			if err := os.WriteFile(in, image, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, in, image)
 			detached := false
 			args := append(args[:len(args):len(args)], in)
 			for i := range args {
@@ -63,10 +62,7 @@ func TestRefusedBTF(t *testing.T) {
 			if got := strings.ReplaceAll(stderr.String(), in, "IN"); status != c.status || got != c.stderr {
 				t.Errorf("%s, %q: status %d, stderr %q", c.name, args, status, got)
 			}
-			now, err := os.ReadFile(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			now := testfile.Read(t, in)
 			if changed := !bytes.Equal(now, image); changed != (!detached && status == 0) {
 				t.Errorf("%s, %q: input changed: %v", c.name, args, changed)
 			}
@@ -86,9 +82,7 @@ func TestKernelNeverSilent(t *testing.T) {
 	for _, section := range []string{"", ".BTF_ids", ".modinfo"} {
 		dir := t.TempDir()
 		in := filepath.Join(dir, "in")
-		if err := os.WriteFile(in, structFile("Option<u8>", langRust, 4), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, in, structFile("Option<u8>", langRust, 4))
 		if section != "" {
 			if err := elfwrite.Set(in, nil, bytesSection(section, make([]byte, 8))); err != nil {
 				t.Fatal(err)
@@ -129,9 +123,7 @@ func overlappingFile() []byte {
 // TestVerifyOption: a refusal names the ways out, and --verify=warn is one.
 func TestVerifyOption(t *testing.T) {
 	out, overlapping := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "in")
-	if err := os.WriteFile(overlapping, overlappingFile(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, overlapping, overlappingFile())
 	overlap := `BTF type [4] DATASEC ".data..percpu": entry 1 "alias": offset 0 overlaps the entry before it, "v", which ends at 4`
 	for _, tt := range []struct {
 		args   string
@@ -162,10 +154,7 @@ func TestVerifyOption(t *testing.T) {
 		t.Errorf("%q", stderr)
 	}
 	// Modules: the same, for one of them.
-	m := filepath.Join(t.TempDir(), "m.ko")
-	if err := os.WriteFile(m, structFile("a b", langC11, 4), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	m := testfile.New(t, "m.ko", structFile("a b", langC11, 4))
 	args := []string{"modules", "--btf_base=" + splitFiles + "x86.base.btf", m}
 	if _, stderr := btfliteRun(t, exitFailure, args...); !strings.Contains(stderr, "name is not a C identifier; --verify=warn writes it all the same\n") {
 		t.Errorf("%q", stderr)
@@ -187,9 +176,7 @@ func TestRefusedMerge(t *testing.T) {
 		b.Int("int", 4)
 		b.Struct(structName, 0)
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, b.Encode(false))
 		return path
 	}
 	good, odd, out := file("good", "a"), file("odd", "a b"), filepath.Join(dir, "out")

@@ -23,6 +23,7 @@ import (
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // The test binary is the command itself if fakeEncoder is set in its environment. The
@@ -191,15 +192,11 @@ func TestExitStatusAndMessages(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			in := filepath.Join(dir, "in")
-			if err := os.WriteFile(in, []byte("input"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, in, "input")
 			want := []string{"in"}
 			if tt.old {
 				want = append(want, "old")
-				if err := os.WriteFile(filepath.Join(dir, "old"), []byte("old"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, filepath.Join(dir, "old"), "old")
 			}
 			args := strings.Fields(tt.args)
 			for i := range args {
@@ -377,10 +374,7 @@ func TestInPlaceOnARealELFFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	image, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	image := testfile.Read(t, self)
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in")
 	if err := os.WriteFile(in, image, 0o700); err != nil {
@@ -399,10 +393,7 @@ func TestInPlaceOnARealELFFile(t *testing.T) {
 			t.Errorf("run %d: .BTF is %q, %v", i, b, err)
 		}
 		f.Close()
-		b, err := os.ReadFile(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testfile.Read(t, in)
 		if i == 0 {
 			first = b
 		} else if !bytes.Equal(b, first) {
@@ -415,22 +406,18 @@ func TestInPlaceOnARealELFFile(t *testing.T) {
 // TestFileSizeLimit: a file that may not grow, as on a full disk, is a clean error. The
 // old file stays, and no temporary file is left.
 func TestFileSizeLimit(t *testing.T) {
-	image, err := os.ReadFile("../../testdata/small/small")
-	if err != nil {
-		t.Fatal(err)
-	}
+	image := testfile.Read(t, "../../testdata/small/small")
 	for _, c := range []struct{ args, stderr string }{
 		{"-J in", "btflite: in: cannot write a new file in its folder: file too large\n"},
 		{"-J --btf_encode_detached=old in", "btflite: old: cannot write: file too large\n"},
 	} {
 		dir := t.TempDir()
 		for name, data := range map[string][]byte{"in": image, "old": []byte("old")} {
-			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(dir, name), data)
 		}
 		cmd := command(dir, "realELF", strings.Fields(c.args)...)
 		cmd.Args = append([]string{"sh", "-c", `ulimit -f 0; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+		var err error
 		if cmd.Path, err = exec.LookPath("sh"); err != nil {
 			t.Skip(err)
 		}

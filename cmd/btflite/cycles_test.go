@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // cycleCommands are the command lines of readerLines that need no other file than FILE and GOOD, which is
@@ -91,16 +91,16 @@ func TestCyclesEnd(t *testing.T) {
 				continue
 			}
 			bigEndian, split := form&1 != 0, form&2 != 0
-			write(t, good, withCycle(nil, nil).Encode(bigEndian))
+			testfile.Write(t, good, withCycle(nil, nil).Encode(bigEndian))
 			file, more := filepath.Join(dir, "cycle.btf"), []string{}
 			var base *btf.Blob
 			if split {
 				data := withCycle(nil, nil).Encode(bigEndian)
-				write(t, over, data)
+				testfile.Write(t, over, data)
 				base, more = btftest.Parse(t, data, nil), []string{"--btf_base=" + over}
-				write(t, good, withCycle(nil, base).Encode(bigEndian))
+				testfile.Write(t, good, withCycle(nil, base).Encode(bigEndian))
 			}
-			write(t, file, withCycle(kinds, base).Encode(bigEndian))
+			testfile.Write(t, file, withCycle(kinds, base).Encode(bigEndian))
 			for i, line := range lines {
 				if len(kinds) == 2 && (i+n)%4 != 0 {
 					continue // the other cycles of two are for the other lines
@@ -109,14 +109,6 @@ func TestCyclesEnd(t *testing.T) {
 				endsInTime(t, fmt.Sprintf("cycle of %v, big endian %t, split %t: %s", kinds, bigEndian, split, line), append(words, more...))
 			}
 		}
-	}
-}
-
-// write writes a file of a test.
-func write(t *testing.T, file string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 

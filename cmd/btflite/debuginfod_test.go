@@ -13,6 +13,7 @@ import (
 	"github.com/btflite/btflite/internal/debuginfod"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // strippedFile writes a file with a build-id and without DWARF, and returns it and the
@@ -23,9 +24,7 @@ func strippedFile(t *testing.T, id string) (path string, debug []byte) {
 	number := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
 	item := dt.N(dt.TagStructureType, dt.Name("item"), dt.Size(4), dt.N(dt.TagMember, dt.Name("count"), dt.Type(number), dt.MemberAt(0)))
 	path = filepath.Join(t.TempDir(), "in")
-	if err := os.WriteFile(path, (&dt.File{NoDebug: true, Type: 2, Sections: []dt.Section{note}}).Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, (&dt.File{NoDebug: true, Type: 2, Sections: []dt.Section{note}}).Bytes())
 	return path, (&dt.File{Type: 2, Units: []*dt.Unit{dt.CU(number, item)}, Sections: []dt.Section{note}}).Bytes()
 }
 
@@ -58,7 +57,7 @@ func TestAskServers(t *testing.T) {
 	program := t.TempDir()
 	calls := filepath.Join(program, "calls")
 	for name, data := range map[string]string{
-		whole: string(debug), withBTF: string(mustRead(t, path)),
+		whole: string(debug), withBTF: string(testfile.Read(t, path)),
 		filepath.Join(program, "debug"): string(debug), filepath.Join(program, "wrong"): string(wrong),
 		filepath.Join(program, "debuginfod-find"): "#!/bin/sh\necho $2 >>" + calls + "\n" +
 			"[ $ANSWER = none ] && { echo 'Server query failed: No such file or directory' >&2; exit 1; }\necho " + program + "/$ANSWER\n",
@@ -126,9 +125,7 @@ func addBTF(t *testing.T, path string, debug []byte) {
 	if err := os.MkdirAll(filepath.Join(folder, ".build-id", "01"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, ".build-id", "01", "02030405060708.debug"), debug, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(folder, ".build-id", "01", "02030405060708.debug"), debug)
 	btfliteRun(t, exitOK, "-J", "--debug_dir="+folder, path)
 }
 
@@ -166,9 +163,7 @@ func TestDebuginfod(t *testing.T) {
 			t.Fatalf("%q: %v: %s", args, err, text)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte("struct item { int count; } x; int main(void) { return x.count; }\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "a.c"), "struct item { int count; } x; int main(void) { return x.count; }\n")
 	command("gcc", "-g", "-Wl,--build-id", "-o", "a", "a.c")
 	command("objcopy", "--only-keep-debug", "a", filepath.Join(served, "a.debug"))
 	command("strip", "-o", "stripped", "a")
@@ -197,7 +192,7 @@ func TestDebuginfod(t *testing.T) {
 		}
 		os.RemoveAll(filepath.Join(dir, "cache")) // it remembers what the server did not have
 	}
-	if string(mustRead(t, got)) != string(mustRead(t, want)) {
+	if string(testfile.Read(t, got)) != string(testfile.Read(t, want)) {
 		t.Error("other BTF than that of the whole file")
 	}
 	if _, text := runAsking(t, exitFailure, url, "show", filepath.Join(dir, "other")); !strings.Contains(text, "note: no debug file: debuginfod-find: Server query failed: No such file or directory\n") {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/diff"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const diffDir = "../../testdata/diff"
@@ -253,11 +254,7 @@ func TestDiffMarkdown(t *testing.T) {
 		for _, name := range []string{"a|b", "`", "x``y", "*a*", "<b>", "line\nbreak", "\x1b[31m", " ", "# a"} {
 			b.Struct(name, size)
 		}
-		path := filepath.Join(t.TempDir(), "a`b|c")
-		if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return testfile.New(t, "a`b|c", b.Encode(false))
 	}
 	a, b := set(4), set(8)
 	text := runDiffOf(t, exitFailure, "--format=markdown", "--no-summary", a, b)

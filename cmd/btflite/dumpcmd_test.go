@@ -3,11 +3,12 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestDumpSelection: --name, --id and several files, also over bases, in each format.
@@ -72,9 +73,7 @@ func TestDumpFor(t *testing.T) {
 struct mine { int x; } __attribute__((preserve_access_index));
 int read(struct thing___local *p, struct mine *m) { return p->type + m->x; }
 `
-	if err := os.WriteFile(source, []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, source, program)
 	if out, err := exec.Command(clang, "--target=bpf", "-g", "-O1", "-c", "-o", object, source).CombinedOutput(); err != nil {
 		t.Skipf("clang: %v: %s", err, out)
 	}

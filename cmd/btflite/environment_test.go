@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestEnvironment: the table has the variables that the program asks for, and so have the
@@ -23,7 +25,7 @@ func TestEnvironment(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		for _, m := range call.FindAllStringSubmatch(string(mustRead(t, file)), -1) {
+		for _, m := range call.FindAllStringSubmatch(string(testfile.Read(t, file)), -1) {
 			name := m[1] + constants[m[2]]
 			if name == "" && m[2] != "name" && m[2] != "variable" {
 				t.Errorf("%s asks for %s, which this test does not know", file, m[2])
@@ -32,7 +34,7 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 	delete(asked, "")
-	page := string(mustRead(t, filepath.Join(manFolder, "btflite.1")))
+	page := string(testfile.Read(t, filepath.Join(manFolder, "btflite.1")))
 	for _, v := range environment() {
 		if !asked[v.name] {
 			t.Errorf("%s: nothing asks for it", v.name)
@@ -42,7 +44,7 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("btflite(1) has no %s", v.name)
 		}
 		for command := range strings.FieldsSeq(v.commands) {
-			own := string(mustRead(t, filepath.Join(manFolder, "btflite-"+command+".1")))
+			own := string(testfile.Read(t, filepath.Join(manFolder, "btflite-"+command+".1")))
 			help, _ := btfliteRun(t, exitOK, command, "--help")
 			if !strings.Contains(own, `\fB`+v.name+`\fP`) || !regexp.MustCompile(`(?m)^Environment: [^.]*\b`+v.name+`\b`).MatchString(help) {
 				t.Errorf("%s: not on the page of %s, or not in its help", v.name, command)
@@ -57,14 +59,14 @@ func TestEnvironment(t *testing.T) {
 // TestStatusesAreDocumented: the pages have the statuses of their commands, and docs/usage.md
 // has all of them.
 func TestStatusesAreDocumented(t *testing.T) {
-	usage := string(mustRead(t, "../../docs/usage.md"))
+	usage := string(testfile.Read(t, "../../docs/usage.md"))
 	section := regexp.MustCompile(`(?s)\.SH EXIT STATUS\n(.*?)\n\.SH `)
 	for _, entry := range append(commands(), subcommand{}) {
 		name := "btflite-" + entry.name
 		if entry.name == "" {
 			name = programName
 		}
-		m := section.FindStringSubmatch(string(mustRead(t, filepath.Join(manFolder, name+".1"))))
+		m := section.FindStringSubmatch(string(testfile.Read(t, filepath.Join(manFolder, name+".1"))))
 		if m == nil {
 			t.Errorf("%s: no exit status", name)
 			continue

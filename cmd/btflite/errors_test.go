@@ -11,6 +11,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // manyStructs is a file of some pages.
@@ -22,9 +23,7 @@ func manyStructs(t *testing.T) (path string) {
 		b.Struct(fmt.Sprintf("s%05d", n), 4, b.Member("m", i, 0))
 	}
 	path = filepath.Join(t.TempDir(), "many.btf")
-	if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, b.Encode(false))
 	return path
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // variables lists the VARs of raw BTF over the chain of bases.
@@ -48,10 +49,7 @@ func TestExtraVarsCommand(t *testing.T) {
 		}
 		run("--extra_vars="+object, in)
 		sameAs(t, in, ".BTF", target+".base.btf")
-		raw, err := os.ReadFile(extra)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testfile.Read(t, extra)
 		if !bytes.Equal(elftest.Contents(t, object, ".BTF"), raw) {
 			t.Errorf("%s: the object has other BTF", target)
 		}

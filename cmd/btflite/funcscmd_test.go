@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const smallFile = "../../testdata/small/small"
@@ -148,10 +148,7 @@ func TestFuncsHostileNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "f.btf")
-	if err := os.WriteFile(file, blob.Encode(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := testfile.New(t, "f.btf", blob.Encode())
 	got, _ := btfliteRun(t, exitOK, "funcs", "-A", file)
 	if want := `void \x1b[2J\xff\u202eé(void);` + "\nvoid " + strings.Repeat("n", 60_000) + "(void);\n"; got != want {
 		t.Errorf("%.100q", got)

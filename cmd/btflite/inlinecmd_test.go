@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // inlineInput is a file with add(a, b) inlined in f at two places.
@@ -28,11 +29,7 @@ func inlineFile(t *testing.T, file dt.File, symbols ...dt.Symbol) string {
 		dt.N(dt.TagInlinedSubroutine, dt.Origin(add), dt.LowPC(dt.TextAddr+0x18),
 			dt.N(dt.TagFormalParameter, dt.Origin(a), dt.Location(0x77, 8))))
 	file.Units, file.Symbols = []*dt.Unit{dt.CU(i, add, f)}, symbols
-	path := filepath.Join(t.TempDir(), "in.elf")
-	if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return testfile.New(t, "in.elf", file.Bytes())
 }
 
 func TestInlineCommand(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/btflite/btflite/btf/sites"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // allSites returns the output of "btflite inline" for all inlined functions of a file.
@@ -45,14 +46,9 @@ func TestInlineCompilers(t *testing.T) {
 		got = append(fmt.Appendf(got, "# %s\n", name), allSites(t, "../../encode/testdata/golden/"+name+".elf")...)
 	}
 	if *update {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, golden, got)
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, golden)
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Error(diff)
 	}
@@ -85,9 +81,7 @@ inlined int body(int a, int b) { int r = tab[a]; if (__builtin_expect(r > b, 0))
 		"a.c": body + strings.ReplaceAll(use, "NAME", "first"),
 		"b.c": body + "int before(int x) { return ext(x) + tab[x]; }\n" + strings.ReplaceAll(use, "NAME", "_start") + strings.ReplaceAll(use, "NAME", "third"),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), text)
 	}
 	flags := []string{"-O2", "-gdwarf-5", "-ffreestanding", "-fno-pie", "-c"}
 	link := []string{"ld", "--unresolved-symbols=ignore-all", "a.o", "b.o", "-o"}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // kindsFiles are files with a type of each kind (btftest.EveryKind, which a test holds to
@@ -77,10 +77,7 @@ func (d *damaged) sameKinds(t *testing.T, line *readerLine, out string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := testfile.Read(t, out)
 	got, err := btf.Count(written)
 	if err != nil {
 		t.Fatal(err)

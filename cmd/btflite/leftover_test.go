@@ -12,6 +12,7 @@ import (
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // A run must remove only files that it has made itself.
@@ -48,14 +49,9 @@ func TestModulesStale(t *testing.T) {
 					t.Fatal(err)
 				}
 			case tt.old != "":
-				if err := os.WriteFile(filepath.Join(dir, tt.old), []byte("old"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, filepath.Join(dir, tt.old), "old")
 			}
-			before, err := os.ReadFile(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := testfile.Read(t, m)
 			args := strings.Fields("modules --btf_features=default " + strings.ReplaceAll(tt.args, "D", dir) + filter)
 			status, want := exitOK, ""
 			if tt.want != "" {
@@ -149,9 +145,7 @@ func TestGuardRemovesFolders(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if err := os.WriteFile("new/c/file", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, "new/c/file", "")
 	c.guard.removeFolders()
 	onlyFiles(t, ".", "new", "taken", "there")
 	onlyFiles(t, "new", "c")

@@ -15,6 +15,7 @@ import (
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // linkedWithBTF is a linked file with a section .BTF of room bytes that a segment
@@ -47,16 +48,11 @@ func TestLoadedBTF(t *testing.T) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "vmlinux"), filepath.Join(dir, "out")
 	put := func(data []byte) {
-		if err := os.WriteFile(file, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, data)
 	}
 	put(linkedWithBTF(t, 1))
 	btfliteRun(t, exitOK, "--btf_encode_detached="+out, file)
-	want, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, out)
 	for _, room := range []int{len(want) - 1, len(want), len(want) + 1, len(want) + 4321} {
 		before := linkedWithBTF(t, room)
 		put(before)
@@ -118,17 +114,15 @@ func TestInPlaceIsCheckedFirst(t *testing.T) {
 	put := func() {
 		encoded = false
 		os.Remove(file)
-		if err := os.WriteFile(file, mustRead(t, smallFile), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, testfile.Read(t, smallFile))
 	}
 	refused := func(want string) {
 		t.Helper()
-		before := mustRead(t, file)
+		before := testfile.Read(t, file)
 		if _, stderr := btfliteRun(t, exitFailure, "-J", file); encoded || !strings.Contains(stderr, want) {
 			t.Errorf("encoded: %v; %q, want %q", encoded, stderr, want)
 		}
-		if !bytes.Equal(mustRead(t, file), before) {
+		if !bytes.Equal(testfile.Read(t, file), before) {
 			t.Error("the file has changed")
 		}
 	}

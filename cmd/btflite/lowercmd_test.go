@@ -11,6 +11,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // newBTF has a type of each kind that releases before 6.1 lack.
@@ -28,9 +29,7 @@ func objectWith(t *testing.T, machine int, sections ...elftest.Section) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "object")
 	data := elftest.Image{Layout: elftest.Of(true, false), Type: 1, Machine: machine, Sections: sections}.Bytes()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, data)
 	return path
 }
 
@@ -45,28 +44,26 @@ func TestLower(t *testing.T) {
 		b.BigEndian = big
 		newBTF(b)
 		data := b.Encode(big)
-		if err := os.WriteFile(in, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, in, data)
 		_, stderr := btfliteRun(t, exitOK, "lower", "--kernel=5.10", in, out)
 		if !strings.Contains(stderr, in+note) || !strings.Contains(stderr, "names that Linux 5.10 refuses: [9] f.part is f_part") {
 			t.Error(stderr)
 		}
 		btfliteRun(t, exitOK, "verify", "--kernel=5.10", out)
-		want := mustRead(t, out)
+		want := testfile.Read(t, out)
 		if stdout, stderr := btfliteRun(t, exitOK, "lower", "-q", "--kernel=5.10", in, "-"); stdout != string(want) || stderr != "" {
 			t.Errorf("to standard output: %d bytes, %q", len(stdout), stderr)
 		}
-		if _, stderr := btfliteRun(t, exitOK, "lower", "--kernel=5.10", out, out); stderr != "" || !bytes.Equal(mustRead(t, out), want) {
+		if _, stderr := btfliteRun(t, exitOK, "lower", "--kernel=5.10", out, out); stderr != "" || !bytes.Equal(testfile.Read(t, out), want) {
 			t.Errorf("lowered twice: %q", stderr)
 		}
 		btfliteRun(t, exitOK, "lower", "--kernel=5.10", in, in)
-		if !bytes.Equal(mustRead(t, in), want) {
+		if !bytes.Equal(testfile.Read(t, in), want) {
 			t.Error("in place: other bytes")
 		}
 		object := objectWith(t, 62, elftest.Section{Name: loadbtf.SectionBTF, Data: data})
 		btfliteRun(t, exitOK, "lower", "--kernel=5.10", object, out)
-		if !bytes.Equal(mustRead(t, out), want) {
+		if !bytes.Equal(testfile.Read(t, out), want) {
 			t.Error("of an object: other bytes")
 		}
 		for range 2 {
@@ -100,12 +97,12 @@ func TestLowerCompressed(t *testing.T) {
 		for _, suffix := range []string{".gz", ".xz", ".zst"} {
 			in := filepath.Join(dir, name+suffix)
 			copyFile(t, name+suffix, in)
-			was := mustRead(t, in)
+			was := testfile.Read(t, in)
 			btfliteRun(t, exitOK, "lower", "--kernel=5.12", in, filepath.Join(dir, "out"))
-			if !bytes.Equal(mustRead(t, filepath.Join(dir, "out")), mustRead(t, filepath.Join(dir, "want"))) {
+			if !bytes.Equal(testfile.Read(t, filepath.Join(dir, "out")), testfile.Read(t, filepath.Join(dir, "want"))) {
 				t.Errorf("%s: other bytes than of %s", in, name)
 			}
-			if _, stderr := btfliteRun(t, exitFailure, "lower", "--kernel=5.12", in, in); !strings.Contains(stderr, "its BTF cannot be replaced; write to another file") || !bytes.Equal(mustRead(t, in), was) {
+			if _, stderr := btfliteRun(t, exitFailure, "lower", "--kernel=5.12", in, in); !strings.Contains(stderr, "its BTF cannot be replaced; write to another file") || !bytes.Equal(testfile.Read(t, in), was) {
 				t.Error(stderr)
 			}
 		}
@@ -124,9 +121,7 @@ func TestLowerSplit(t *testing.T) {
 	over.Var("v", 4, 1)
 	over.Func("f.part", btftest.Static, 8)
 	for name, data := range map[string][]byte{"base": base.Encode(), "split": over.Encode(false)} {
-		if err := os.WriteFile(at(name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, at(name), data)
 	}
 	btfliteRun(t, exitOK, "lower", "--kernel=5.12", at("base"), at("low"))
 	btfliteRun(t, exitOK, "verify", "--kernel=6.0", "--btf_base="+at("low"), at("split"))
@@ -147,9 +142,9 @@ func TestLowerSplit(t *testing.T) {
 // TestLowerDistilled: an object with a distilled base keeps both parts, and old kernels have
 // no use for it.
 func TestLowerDistilled(t *testing.T) {
-	below := btftest.Parse(t, mustRead(t, splitFiles+"x86.distilled.base.btf"), nil)
+	below := btftest.Parse(t, testfile.Read(t, splitFiles+"x86.distilled.base.btf"), nil)
 	below.Form = btf.WithLayout()
-	own := btftest.Parse(t, mustRead(t, splitFiles+"x86.distilled.btf"), below)
+	own := btftest.Parse(t, testfile.Read(t, splitFiles+"x86.distilled.btf"), below)
 	own.Form = btf.WithLayout()
 	object := objectWith(t, 62, elftest.Section{Name: loadbtf.SectionBTF, Data: own.Encode()}, elftest.Section{Name: loadbtf.SectionBTFBase, Data: below.Encode()})
 	for _, whom := range []string{"kernel", "reader"} {
@@ -159,7 +154,7 @@ func TestLowerDistilled(t *testing.T) {
 	}
 	btfliteRun(t, exitOK, "lower", "--kernel=6.11", object, object)
 	for _, name := range []string{loadbtf.SectionBTF, loadbtf.SectionBTFBase} {
-		want := mustRead(t, splitFiles+map[string]string{loadbtf.SectionBTF: "x86.distilled.btf", loadbtf.SectionBTFBase: "x86.distilled.base.btf"}[name])
+		want := testfile.Read(t, splitFiles+map[string]string{loadbtf.SectionBTF: "x86.distilled.btf", loadbtf.SectionBTFBase: "x86.distilled.base.btf"}[name])
 		if !bytes.Equal(sectionOf(t, object, name), want) {
 			t.Errorf("%s: other bytes", name)
 		}
@@ -185,9 +180,9 @@ func TestLowerLinkedKernel(t *testing.T) {
 		t.Errorf("%d bytes of %d, %d of strings of %d, %+v", len(got), len(data), len(low.Strings), len(b.Strings), low.Form)
 	}
 	btfliteRun(t, exitOK, "verify", "--kernel=5.10", path)
-	was := mustRead(t, path)
+	was := testfile.Read(t, path)
 	btfliteRun(t, exitOK, "lower", "--kernel=5.10", path, path)
-	if !bytes.Equal(mustRead(t, path), was) {
+	if !bytes.Equal(testfile.Read(t, path), was) {
 		t.Error("lowered twice: other bytes")
 	}
 }
@@ -239,9 +234,7 @@ func TestLowerRefuses(t *testing.T) {
 		b.Int("int", 4)
 		c.add(b)
 		in, out := filepath.Join(dir, "in"), filepath.Join(t.TempDir(), "out")
-		if err := os.WriteFile(in, b.Encode(false), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, in, b.Encode(false))
 		_, stderr := btfliteRun(t, c.status, append(append([]string{"lower"}, strings.Fields(c.args)...), in, out)...)
 		if !strings.Contains(stderr, c.want) || c.want == "" && stderr != "" {
 			t.Errorf("%s: %s\nwant %s", c.args, stderr, c.want)
@@ -263,14 +256,14 @@ func TestTargetKernel(t *testing.T) {
 		run("-J", sorted, "--btf_features=all", "--btf_encode_detached="+at("all"), splitFiles+"x86.base.o")
 		run("lower", "-q", "--kernel=5.10", at("all"), at("want"))
 		run("-J", "-q", sorted, "--btf_features=all", "--target_kernel=5.10", "--btf_encode_detached="+at("got"), splitFiles+"x86.base.o")
-		if !bytes.Equal(mustRead(t, at("got")), mustRead(t, at("want"))) || bytes.Equal(mustRead(t, at("got")), mustRead(t, at("all"))) {
+		if !bytes.Equal(testfile.Read(t, at("got")), testfile.Read(t, at("want"))) || bytes.Equal(testfile.Read(t, at("got")), testfile.Read(t, at("all"))) {
 			t.Errorf("%s: other bytes than those of lower", sorted)
 		}
 		run("-J", sorted, "--btf_features=default", "--btf_base="+base, "--btf_encode_detached="+at("split"), splitFiles+"x86.module.o")
 		run("lower", "-q", "--kernel=5.12", "--btf_base="+base, at("split"), at("want"))
 		copyFile(t, "x86.module.o", at("m.ko"))
 		run("modules", sorted, "--btf_features=default", "--target_kernel=5.12", "--btf_base="+base, "--extra_vars", at("m.ko"))
-		if !bytes.Equal(sectionOf(t, at("m.ko"), loadbtf.SectionBTF), mustRead(t, at("want"))) {
+		if !bytes.Equal(sectionOf(t, at("m.ko"), loadbtf.SectionBTF), testfile.Read(t, at("want"))) {
 			t.Errorf("%s: modules: other bytes than those of lower", sorted)
 		}
 		run("verify", "--kernel=5.12", "--btf_base="+base, at("m.ko"))

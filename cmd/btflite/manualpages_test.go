@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/btflite/btflite/docs/man"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // manFolder has the pages, and the texts on them that are not about commands and options.
@@ -160,7 +161,7 @@ func TestManualPages(t *testing.T) {
 	if err != nil || len(files) != len(want) {
 		t.Errorf("%v: %d pages, want %d", err, len(files), len(want))
 	}
-	text := mustRead(t, filepath.Join(manFolder, "btflite.md"))
+	text := testfile.Read(t, filepath.Join(manFolder, "btflite.md"))
 	for _, f := range features {
 		if !bytes.Contains(text, []byte("\n"+f.name+"\n:   ")) {
 			t.Errorf("feature %s is not explained", f.name)
@@ -211,7 +212,7 @@ func TestManual(t *testing.T) {
 			out, _ := btfliteRun(t, exitOK, append([]string{"manual"}, args...)...)
 			return out
 		})
-		if out != string(mustRead(t, filepath.Join(manFolder, man.File(name)))) {
+		if out != string(testfile.Read(t, filepath.Join(manFolder, man.File(name)))) {
 			t.Errorf("manual %v: not the page", args)
 		}
 	}

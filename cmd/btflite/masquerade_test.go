@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/internal/ccobject"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestOtherProgram: a link stands for the next program of its name in PATH after it. For
@@ -73,9 +74,7 @@ func TestKnownForm(t *testing.T) {
 		"\xcf\xfa\xed\xfe":     ccobject.ErrNoDwarf, // Mach-O
 		"x":                    nil,
 	} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, text)
 		if err := knownForm(file); !errors.Is(err, want) || want == nil && err != nil {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}

@@ -14,21 +14,14 @@ import (
 
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // copyFile copies a file of testdata/split to path.
 func copyFile(t *testing.T, name, path string) {
 	t.Helper()
-	data, err := os.ReadFile(splitFiles + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, splitFiles+name)
+	testfile.Write(t, path, data)
 }
 
 // sameAs compares the file path, or its section, with a file of testdata/split.

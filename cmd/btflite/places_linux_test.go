@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // Files that change under a run, outputs that are one file, and names that we make up.
@@ -46,10 +47,7 @@ func meddling(t *testing.T, meddle func(path string)) {
 // it is encoded keeps what that program wrote, and the run fails.
 func TestInPlaceIsTheFileThatWasRead(t *testing.T) {
 	base := "--btf_base=" + splitFiles + "x86.base.btf"
-	newer, err := os.ReadFile(splitFiles + "x86.base.o")
-	if err != nil {
-		t.Fatal(err)
-	}
+	newer := testfile.Read(t, splitFiles+"x86.base.o")
 	for name, meddle := range map[string]func(path string) error{
 		"replaced": func(path string) error {
 			if err := os.WriteFile(path+".new", newer, 0o600); err != nil {

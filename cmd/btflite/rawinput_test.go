@@ -10,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // rawCommands read the BTF of a file in and, but for diff, write out.
@@ -36,9 +37,7 @@ func TestSplitWithoutBase(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name string, base *btf.Blob, build func(b *btftest.Builder)) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, btftest.Build(t, base, build).Encode(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, btftest.Build(t, base, build).Encode())
 		return path
 	}
 	addInt := func(b *btftest.Builder) { b.Int("int", 4) }
@@ -67,15 +66,10 @@ func TestSplitWithoutBase(t *testing.T) {
 	}
 	// References beyond the end, in BTF whose strings could belong to BTF that stands
 	// alone.
-	blob, err := btf.Parse(mustRead(t, base), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := btftest.Parse(t, testfile.Read(t, base), nil)
 	blob.Words[0] = 1000
 	beyond := filepath.Join(dir, "beyond")
-	if err := os.WriteFile(beyond, blob.Encode(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, beyond, blob.Encode())
 	for _, command := range rawCommands(beyond, beyond+".out") {
 		want := "btflite: " + beyond + ": btf: types: INT [1] at offset 0: name offset 1000 out of range" + hint
 		if got := runRaw(t, exitFailure, command); got != want {
@@ -97,14 +91,12 @@ func TestNoTypes(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		data := append(btf.AppendHeader(nil, big, 0, 1), 0)
 		in := filepath.Join(dir, "in")
-		if err := os.WriteFile(in, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, in, data)
 		for _, command := range rawCommands(in, in+".out") {
 			if got := runRaw(t, exitOK, command); got != "" {
 				t.Errorf("%q: %s", command, got)
 			}
-			if command[0] != "diff" && !bytes.Equal(mustRead(t, in+".out"), data) {
+			if command[0] != "diff" && !bytes.Equal(testfile.Read(t, in+".out"), data) {
 				t.Errorf("%q: other bytes", command)
 			}
 			os.Remove(in + ".out")
@@ -119,16 +111,14 @@ func TestNoTypes(t *testing.T) {
 // command fail otherwise than with one line.
 func TestCutRawBTF(t *testing.T) {
 	dir := t.TempDir()
-	data := mustRead(t, filepath.Join(diffDir, "tags/a.btf"))
+	data := testfile.Read(t, filepath.Join(diffDir, "tags/a.btf"))
 	header := int(binary.LittleEndian.Uint32(data[4:]))
 	in := filepath.Join(dir, "in")
 	for n := 0; n < len(data); n++ {
 		if n > header+40 && n < len(data)-40 && n%97 != 0 {
 			continue
 		}
-		if err := os.WriteFile(in, data[:n], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, in, data[:n])
 		for _, command := range rawCommands(in, in+".out") {
 			got := runRaw(t, exitFailure, command)
 			if !strings.HasPrefix(got, "btflite: "+in+": ") || strings.Count(got, "\n") != 1 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // damaged is the input of one run of the campaign of readers.
@@ -47,11 +47,7 @@ type readerSeeds struct {
 // split BTF with its base, one with a distilled base, and one with each kind.
 func newReaderSeeds(t *testing.T, big bool) *readerSeeds {
 	read := func(name string) []byte {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
+		return testfile.Read(t, name)
 	}
 	machine, prog := "x86", "bpf-clang5-o"
 	if big {

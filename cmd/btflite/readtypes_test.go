@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const splitDir = "../../testdata/split/"
@@ -15,14 +17,9 @@ const splitDir = "../../testdata/split/"
 func TestInputsOfReaders(t *testing.T) {
 	dir := t.TempDir()
 	copyTo := func(name, from string) string {
-		data, err := os.ReadFile(splitDir + from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, splitDir+from)
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, data)
 		return path
 	}
 	base, _ := btfliteRun(t, exitOK, "dump", splitDir+"x86.base.btf")
@@ -63,21 +60,11 @@ func TestInputsOfReaders(t *testing.T) {
 func TestRefusedByReaders(t *testing.T) {
 	dir := t.TempDir()
 	split := filepath.Join(dir, "split.btf")
-	data, err := os.ReadFile(splitDir + "x86.module.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(split, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.ReadFile(splitDir + "x86.module.stripped.o")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, splitDir+"x86.module.btf")
+	testfile.Write(t, split, data)
+	self := testfile.Read(t, splitDir+"x86.module.stripped.o")
 	stripped := filepath.Join(dir, "stripped.o")
-	if err := os.WriteFile(stripped, self, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, stripped, self)
 	for _, tt := range []struct{ path, want string }{
 		{"none", "none: cannot open: no such file or directory"},
 		{dir, dir + ": is a directory"},

@@ -13,6 +13,7 @@ import (
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of testdata")
@@ -22,14 +23,9 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, got)
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, path)
 	if got != string(want) {
 		t.Errorf("%s differs (go test -update rewrites it); got:\n%s", name, got)
 	}
@@ -57,10 +53,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestHelpShowsEveryOptionThatIsNotRare(t *testing.T) {
-	help, err := os.ReadFile("testdata/help.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	help := testfile.Read(t, "testdata/help.txt")
 	c, _, _ := testCLI(t)
 	for _, g := range groupsOf(newMain(c, newEncodeCommand())) {
 		for _, f := range g.options {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/btflite/btflite/docs/man"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // onTerminal runs btflite on a terminal of that width and returns the terminal's text.
@@ -189,9 +190,7 @@ func TestShellsComplete(t *testing.T) {
 			}
 			script, _ := btfliteRun(t, exitOK, "completion", shell.name)
 			file := filepath.Join(dir, shell.name)
-			if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, file, script)
 			master, slave := openPTY(t)
 			if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 200}); err != nil {
 				t.Skip(err)

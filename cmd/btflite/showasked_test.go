@@ -9,6 +9,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestShowWords: which words are names and which is the file.
@@ -60,9 +61,7 @@ func TestShowNamesNoFile(t *testing.T) {
 // TestShowNamesInFiles: a list may have files of names.
 func TestShowNamesInFiles(t *testing.T) {
 	file, list := shownFiles+"plain.btf", filepath.Join(t.TempDir(), "names")
-	if err := os.WriteFile(list, []byte("s1\n\ns2 \r\nen"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, list, "s1\n\ns2 \r\nen")
 	for _, option := range []string{"-C", "-i"} {
 		want, _ := btfliteRun(t, exitOK, "show", "-q", option, "u1,s1,s2,en,e0", file)
 		if got, _ := btfliteRun(t, exitOK, "show", "-q", option, "u1,file://"+list+",e0", file); got != want || got == "" {
@@ -82,10 +81,7 @@ func TestShowOtherThanTypes(t *testing.T) {
 		b.Add("here", btf.Info(btf.KindVar, 0, false), 1, 1)
 		b.Add("colour", btf.Info(btf.KindEnum, 1, false), 4, b.Str("RED"), 1)
 	})
-	file := filepath.Join(t.TempDir(), "x.btf")
-	if err := os.WriteFile(file, b.Encode(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := testfile.New(t, "x.btf", b.Encode())
 	for name, want := range map[string]string{
 		"run":  "a function: btflite funcs --function=run prints it",
 		"here": "a variable: btflite dump --name=here prints its type",

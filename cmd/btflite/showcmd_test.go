@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/test/corpus"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var recordShow = flag.Bool("record-show", false, "write testdata/show.txt and show-places.txt from what the pahole of the corpus prints")
@@ -239,7 +240,7 @@ func TestShow(t *testing.T) {
 
 func (x *shownText) compare(t *testing.T) {
 	t.Helper()
-	sections := strings.Split(string(mustRead(t, "testdata/"+x.file)), "\n== ")
+	sections := strings.Split(string(testfile.Read(t, "testdata/"+x.file)), "\n== ")
 	if len(sections) != len(x.lines)+1 {
 		t.Fatalf("%s: %d sections for %d command lines", x.file, len(sections)-1, len(x.lines))
 	}
@@ -279,18 +280,13 @@ func (x *shownText) record(t *testing.T) {
 		}
 		text += "\n== " + line + "\n" + strings.TrimSuffix(string(out), "\n")
 	}
-	if err := os.WriteFile("testdata/"+x.file, []byte(text+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, "testdata/"+x.file, text+"\n")
 }
 
 // TestShowPlaces: places that pahole does not print, and a file that has BTF as well.
 func TestShowPlaces(t *testing.T) {
 	const folder = "../../encode/testdata/golden/"
-	both := filepath.Join(t.TempDir(), "both")
-	if err := os.WriteFile(both, mustRead(t, folder+"x86-gcc5.elf"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	both := testfile.New(t, "both", testfile.Read(t, folder+"x86-gcc5.elf"))
 	var errs bytes.Buffer
 	if status := newCLI(&errs, &errs, func(string) (string, bool) { return "", false }).run([]string{"-J", both}); status != exitOK {
 		t.Fatal(&errs)
@@ -406,13 +402,8 @@ func TestShowPictures(t *testing.T) {
 // TestShowFormats: of a file with split BTF and DWARF, -F says which of both counts.
 func TestShowFormats(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "both.o")
-	data, err := os.ReadFile(splitDir + "x86.module.o")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, splitDir+"x86.module.o")
+	testfile.Write(t, file, data)
 	run := func(line string) string {
 		var out, errs bytes.Buffer
 		if status := newCLI(&out, &errs, os.LookupEnv).run(strings.Fields(line)); status != exitOK {

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // writeLater writes BTF with a type of kind 23 and one of kind 24, which btflite does
@@ -26,11 +28,7 @@ func writeLater(t *testing.T, big bool) string {
 	f := btf.Form{Layout: laterLayout()}
 	d := f.AppendHeader(nil, big, uint32(4*len(types)), uint32(len(strs)))
 	d = btf.AppendWords(d, big, types)
-	path := filepath.Join(t.TempDir(), "later.btf")
-	if err := os.WriteFile(path, append(append(d, f.Layout...), strs...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return testfile.New(t, "later.btf", append(append(d, f.Layout...), strs...))
 }
 
 func laterLayout() []byte { return append(btf.LongLayout(), 4, 4, 0, 0, 0, 4, 0, 0) }
@@ -65,18 +63,14 @@ func TestUnknownKinds(t *testing.T) {
 		}
 		_, stderr := btfliteRun(t, exitOK, "sort", in, out)
 		once(stderr, "they are dropped: their type ids cannot be renumbered")
-		sorted := mustRead(t, out)
-		b, err := btf.Parse(sorted, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := btftest.Read(t, out, nil)
 		if b.BigEndian != big || len(b.Off) != 3 || len(b.Skipped) != 0 || !bytes.Equal(b.Form.Layout, laterLayout()) {
 			t.Errorf("sorted: %d types, %+v", len(b.Off), b.Form)
 		}
 		_, stderr = btfliteRun(t, exitOK, "dedup", "-o", out, in)
 		once(stderr, "they are dropped: their type ids cannot be renumbered")
 		btfliteRun(t, exitOK, "sort", out, out+"2")
-		if !bytes.Equal(mustRead(t, out+"2"), sorted) {
+		if !bytes.Equal(testfile.Read(t, out+"2"), sorted) {
 			t.Error("dedup has left other types, or another layout section")
 		}
 		stdout, stderr = btfliteRun(t, exitOK, "diff", in, out)
@@ -91,31 +85,22 @@ func TestUnknownKinds(t *testing.T) {
 // dedup the longest of all inputs.
 func TestFormIsKept(t *testing.T) {
 	dir := t.TempDir()
-	small := mustRead(t, "../../testdata/small/small.btf")
-	b, err := btf.Parse(small, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := btftest.Read(t, "../../testdata/small/small.btf", nil)
 	write := func(name string, f btf.Form) string {
 		b.Form = f
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, b.Encode(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, b.Encode())
 		return path
 	}
-	plain, out := write("plain", btf.Form{}), filepath.Join(dir, "out")
+	plain, out := testfile.Write("plain", btf.Form{}), filepath.Join(dir, "out")
 	formOf := func(args ...string) btf.Form {
 		t.Helper()
 		btfliteRun(t, exitOK, args...)
-		b, err := btf.Parse(mustRead(t, out), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := btftest.Parse(t, testfile.Read(t, out), nil)
 		return b.Form
 	}
 	for name, f := range map[string]btf.Form{"24": {HeaderLen: 24}, "28": {HeaderLen: 28}, "32": btf.LongHeader, "40": {HeaderLen: 40}, "layout": btf.WithLayout()} {
-		path := write(name, f)
+		path := testfile.Write(name, f)
 		for _, args := range [][]string{{"sort", path, out}, {"sort", "--btf_sort=name", path, out}, {"dedup", "-o", out, path},
 			{"dedup", "--dedup=exact", "-o", out, path}, {"dedup", "-o", out, plain, path}, {"dedup", "-o", out, path, plain}} {
 			if got := formOf(args...); got.HeaderLen != f.HeaderLen || !bytes.Equal(got.Layout, f.Layout) {
@@ -167,19 +152,17 @@ func TestForms(t *testing.T) {
 			btfliteRun(t, exitOK, append(strings.Fields(c.options), more...)...)
 		}
 		run("-J", "--verify=warn", "--btf_encode_detached="+out, file)
-		check("alone", mustRead(t, out), nil, c.header, c.layout)
+		check("alone", testfile.Read(t, out), nil, c.header, c.layout)
 		run("-J", "--verify=warn", "--btf_encode_detached="+out, base)
-		below := check("base", mustRead(t, out), nil, c.header, c.layout)
+		below := check("base", testfile.Read(t, out), nil, c.header, c.layout)
 		baseFile := filepath.Join(dir, "base.btf")
 		if err := os.Rename(out, baseFile); err != nil {
 			t.Fatal(err)
 		}
 		run("-J", "--verify=warn", "--btf_base="+baseFile, "--btf_encode_detached="+out, module)
-		check("over a base", mustRead(t, out), below, c.split, false)
+		check("over a base", testfile.Read(t, out), below, c.split, false)
 		in := filepath.Join(dir, "module.ko")
-		if err := os.WriteFile(in, mustRead(t, module), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, in, testfile.Read(t, module))
 		run("-J", "--verify=warn", "--btf_base="+baseFile, "--btf_features=distilled_base", in)
 		if err := btfFiles.With(in, func(raw loadbtf.Raw) error {
 			check("over a distilled base", raw.BTF, check("distilled base", raw.Base, nil, c.split, false), c.split, false)
@@ -190,7 +173,7 @@ func TestForms(t *testing.T) {
 		if !strings.Contains(c.options, "all") {
 			extra := filepath.Join(dir, "extra.btf")
 			run("-J", "--verify=warn", "--btf_encode_detached="+out, "--extra_vars="+extra, file)
-			check("extra variables", mustRead(t, extra), check("alone", mustRead(t, out), nil, c.header, c.layout), c.split, false)
+			check("extra variables", testfile.Read(t, extra), check("alone", testfile.Read(t, out), nil, c.header, c.layout), c.split, false)
 		}
 	}
 }

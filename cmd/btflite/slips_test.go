@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // slipFiles makes the files of the slips in dir.
@@ -20,9 +21,7 @@ func slipFiles(t *testing.T, dir string) {
 		"split.btf": splitFiles + "x86.module.btf", "m.ko": splitFiles + "x86.module.o",
 		"nodebug.o": splitFiles + "x86.base-btf.o", "nodebug.ko": splitFiles + "x86.base-btf.o", "packed.xz": splitFiles + "x86.base-btf.o.xz",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), mustRead(t, from), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), testfile.Read(t, from))
 	}
 	if err := elfwrite.Set(filepath.Join(dir, "nodebug.ko"), nil, bytesSection(".modinfo", []byte("license=GPL"))); err != nil {
 		t.Fatal(err)
@@ -34,9 +33,7 @@ func slipFiles(t *testing.T, dir string) {
 	for name, data := range map[string][]byte{
 		"bzImage": bzImage, "uImage": uImage, "lib.a": []byte("!<arch>\n"), "lto.o": []byte("BC\xc0\xde5"), "empty": nil, "text": []byte("no ELF file, just text"),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), data)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o755); err != nil {
 		t.Fatal(err)
@@ -317,7 +314,7 @@ func contents(t *testing.T, dir string) string {
 	for _, e := range entries {
 		b.WriteString(e.Name() + "\n")
 		if !e.IsDir() {
-			b.Write(mustRead(t, filepath.Join(dir, e.Name())))
+			b.Write(testfile.Read(t, filepath.Join(dir, e.Name())))
 		}
 	}
 	return b.String()

@@ -12,18 +12,10 @@ import (
 	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/btf/order"
 	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const inputFiles = "../../testdata/inputs/"
-
-func mustRead(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
 
 // TestCanonicalForgetsTheOrderOfUnits: units linked, or given, in any order have
 // one canonical BTF, which a kernel would take; encoded as they come, they differ.
@@ -39,7 +31,7 @@ func TestCanonicalForgetsTheOrderOfUnits(t *testing.T) {
 		for _, how := range []string{"--btf_sort", "--dedup=stream"} {
 			for _, jobs := range []string{"-j1", "-j4"} {
 				btfliteRun(t, exitOK, append([]string{"-J", jobs, how, "--btf_features=default", "--btf_encode_detached=" + out}, paths...)...)
-				if data := mustRead(t, out); how == "--btf_sort" {
+				if data := testfile.Read(t, out); how == "--btf_sort" {
 					sorted = append(sorted, data)
 				} else {
 					plain = append(plain, data)
@@ -75,11 +67,11 @@ func TestSortCommand(t *testing.T) {
 				btfliteRun(t, exitOK, append(args, "--btf_encode_detached="+encoded)...)
 				btfliteRun(t, exitOK, append(args, "--btf_encode_detached="+direct, order)...)
 				btfliteRun(t, exitOK, append(append([]string{"sort", order}, over...), encoded, encoded+".sorted")...)
-				want := mustRead(t, direct)
-				if !bytes.Equal(mustRead(t, encoded+".sorted"), want) {
+				want := testfile.Read(t, direct)
+				if !bytes.Equal(testfile.Read(t, encoded+".sorted"), want) {
 					t.Errorf("%s %s: not what -J writes", target+tt.file, order)
 				}
-				if bytes.Equal(mustRead(t, encoded), want) {
+				if bytes.Equal(testfile.Read(t, encoded), want) {
 					t.Errorf("%s %s: the order has not changed", target+tt.file, order)
 				}
 				btfliteRun(t, exitOK, append(append([]string{"verify"}, over...), encoded+".sorted")...)
@@ -88,12 +80,12 @@ func TestSortCommand(t *testing.T) {
 				btfliteRun(t, exitOK, append(append([]string{"-J", "--btf_features=default", order}, over...), in)...)
 				if over != nil {
 					btfliteRun(t, exitOK, append([]string{"modules", order, "--btf_features=default", over[0], "--btf_encode_detached_dir=" + dir}, in)...)
-					if !bytes.Equal(mustRead(t, in+".btf"), want) {
+					if !bytes.Equal(testfile.Read(t, in+".btf"), want) {
 						t.Errorf("%s %s: \"btflite modules\" writes something else", target+tt.file, order)
 					}
 				}
 				btfliteRun(t, exitOK, append(append([]string{"sort", order}, over...), in, encoded+".sorted")...)
-				if !bytes.Equal(mustRead(t, encoded+".sorted"), want) {
+				if !bytes.Equal(testfile.Read(t, encoded+".sorted"), want) {
 					t.Errorf("%s %s: the section is not what the file is", target+tt.file, order)
 				}
 			}
@@ -138,7 +130,7 @@ func TestSortDistilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := btf.Parse(mustRead(t, in+".sorted"), distilled); err != nil {
+	if _, err := btf.Parse(testfile.Read(t, in+".sorted"), distilled); err != nil {
 		t.Error(err)
 	}
 }
@@ -147,9 +139,7 @@ func TestSortErrors(t *testing.T) {
 	dir := t.TempDir()
 	raw, text, out := filepath.Join(dir, "raw"), filepath.Join(dir, "text"), filepath.Join(dir, "out")
 	copyFile(t, "x86.base.btf", raw)
-	if err := os.WriteFile(text, []byte("no BTF"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, text, "no BTF")
 	for _, tt := range []struct {
 		args   []string
 		status int

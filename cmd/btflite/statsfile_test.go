@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // sizes are the numbers of a report that a reader of the output can count.
@@ -28,11 +30,7 @@ type sizes struct {
 func counted(t *testing.T, main, below, extra []byte, base *btf.Blob) (s sizes) {
 	t.Helper()
 	parse := func(data []byte, base *btf.Blob) *btf.Blob {
-		b, err := btf.Parse(data, base)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return btftest.Parse(t, data, base)
 	}
 	kinds := func(b *btf.Blob) map[btf.Kind]int {
 		n := map[btf.Kind]int{}
@@ -59,14 +57,7 @@ func counted(t *testing.T, main, below, extra []byte, base *btf.Blob) (s sizes) 
 // extra variables, into another file or in place.
 func TestStatsAreThoseOfTheFile(t *testing.T) {
 	for _, target := range []string{"x86", "s390x"} {
-		baseData, err := os.ReadFile(splitFiles + target + ".base.btf")
-		if err != nil {
-			t.Fatal(err)
-		}
-		base, err := btf.Parse(baseData, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base := btftest.Read(t, splitFiles+target+".base.btf", nil)
 		for _, name := range []string{target + ".module.o", target + ".base.o", target + ".upper.o"} {
 			for _, over := range []bool{false, true} {
 				for _, more := range [][]string{nil, {"--btf_sort"}, {"--btf_sort=name"}, {"--dedup=exact"}, {"--btf_features=default,distilled_base"},
@@ -145,10 +136,7 @@ func statsOfOne(t *testing.T, name string, base *btf.Blob, over bool, more []str
 		}
 		return
 	}
-	written, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := testfile.Read(t, report)
 	for _, text := range [][]byte{[]byte(stdout), written} {
 		var s sizes
 		if got(text, &s); s != want {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestELFOnStandardInput: commands read ELF files for more than types. This works from
@@ -34,10 +36,7 @@ func TestELFOnStandardInput(t *testing.T) {
 		{"fullcircle --cc=true -", smallFile, "btflite: /dev/stdin: true -std=gnu17 -fsigned-char: has written no object\n", noFile},
 		{"-J --btf_encode_detached=/dev/null - -", smallFile, "", noFile},
 	} {
-		data, err := os.ReadFile(c.in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, c.in)
 		for _, way := range []string{"file", "pipe", "compressed"} {
 			args, want := strings.Fields(c.args), c.file
 			cmd := exec.Command(os.Args[0], args...)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // typeTags are the tags of DWARF 5 that types have.
@@ -128,9 +128,7 @@ func TestUnsayableTags(t *testing.T) {
 			t.Errorf("%#x is not among the tags of types", x.tag)
 		}
 		t.Run(fmt.Sprintf("%#x %s", x.tag, x.name), func(t *testing.T) {
-			if err := os.WriteFile(path, x.file(), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, path, x.file())
 			shown, lost := btfliteRun(t, exitOK, "show", "S", path)
 			if !strings.Contains(oneBlank(shown), "\n "+x.show+"\n") {
 				t.Errorf("show has no %q:\n%s", x.show, shown)
@@ -282,10 +280,7 @@ func TestUnsayableRust(t *testing.T) {
 	s := dt.N(dt.TagStructureType, dt.Name("En"), dt.Size(16), dt.N(dt.TagMember, dt.Name("before"), dt.Type(i), dt.MemberAt(12)),
 		dt.N(0x33, dt.N(dt.TagMember, dt.Type(i), dt.MemberAt(0)), part("A", 0), part("B", 8)), dt.N(dt.TagMember, dt.Name("behind"), dt.Type(i), dt.MemberAt(4)))
 	unit := dt.CU(dt.Language(0x1c), i, s)
-	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, (&dt.File{Units: []*dt.Unit{unit}}).Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "file", (&dt.File{Units: []*dt.Unit{unit}}).Bytes())
 	got, lost := btfliteRun(t, exitOK, "show", "En", path)
 	for _, want := range []string{" union {\n u32 discriminant; 0 4\n u32 A; 0 4\n struct {\n", " u32 B ", " 8 4\n", " u32 behind; 4 4\n", " u32 before "} {
 		if !strings.Contains(oneBlank(got), want) || lost != "" {
@@ -303,9 +298,7 @@ func TestGapsOfBTF(t *testing.T) {
 	dir := t.TempDir()
 	path, raw := filepath.Join(dir, "file"), filepath.Join(dir, "raw.btf")
 	atomic := unsayable{tag: 0x47, parts: func(i *dt.DIE) []any { return []any{dt.Type(i)} }}
-	if err := os.WriteFile(path, atomic.file(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, atomic.file())
 	_, said := btfliteRun(t, exitOK, "-J", "--btf_features=default", "--btf_encode_detached="+raw, path)
 	if want := "gaps stay where these members were: S.m\n"; !strings.Contains(said, want) {
 		t.Errorf("-J says %q, not %q", said, want)

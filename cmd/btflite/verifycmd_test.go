@@ -9,15 +9,14 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestVerifyCommand: verdicts, their lines and the status.
 func TestVerifyCommand(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name string, data []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), data)
 	}
 	raw := func(base *btf.Blob, build func(b *btftest.Builder)) []byte {
 		return btftest.Build(t, base, build).Encode()

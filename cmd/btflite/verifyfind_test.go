@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // imageTree makes ROOT/lib/modules/RELEASE with modules as distributions install
@@ -29,12 +30,7 @@ func imageTree(t *testing.T, release, kernel string) (root, image string) {
 	image = filepath.Join(root, "lib/modules", release)
 	put := func(name string, data []byte) string {
 		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, data)
 		return path
 	}
 	elf := func(sections ...dt.Section) []byte {

@@ -2,11 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 func TestWhy(t *testing.T) {
@@ -84,10 +85,7 @@ func TestReportDefinitions(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report")
 	btfliteRun(t, exitOK, "-J", "--btf_features=default", "--btf_encode_detached="+filepath.Join(dir, "out"), "--report="+report, smallFile)
-	data, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, report)
 	var r struct {
 		Functions []skippedFunction `json:"left_out_functions"`
 	}

@@ -17,6 +17,7 @@ import (
 	at "github.com/btflite/btflite/internal/archive/archivetest"
 	"github.com/btflite/btflite/internal/pack"
 	"github.com/btflite/btflite/internal/workers"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const (
@@ -29,9 +30,7 @@ func packages(t *testing.T, files map[string][]byte) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), data)
 	}
 	return dir
 }
@@ -265,9 +264,7 @@ func TestTrouble(t *testing.T) {
 	}
 	a.Temp = ""
 	add(t, a, filepath.Join(dir, deb))
-	if err := os.WriteFile(filepath.Join(dir, deb), []byte("!<arch>\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, deb), "!<arch>\n")
 	if rec, err := a.Done(filepath.Join(dir, deb)); rec != nil || err == nil || !strings.Contains(err.Error(), "give it another name") {
 		t.Errorf("another package of that name: %+v, %v", rec, err)
 	}
@@ -375,17 +372,12 @@ func TestRunningBuildID(t *testing.T) {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{at.Note: at.BuildID, "": ""} {
-		if err := os.WriteFile(runningNotes, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, runningNotes, text)
 		if id, err := RunningBuildID(); id != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %s, %v", text, id, err)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "vmlinux")
-	if err := os.WriteFile(path, at.Kernel("6.1"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "vmlinux", at.Kernel("6.1"))
 	if id, err := BuildIDOf(path); id != at.BuildID || err != nil {
 		t.Errorf("%s, %v", id, err)
 	}

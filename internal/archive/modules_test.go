@@ -19,6 +19,7 @@ import (
 	"github.com/btflite/btflite/internal/pack"
 	"github.com/btflite/btflite/internal/workers"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const (
@@ -316,10 +317,7 @@ func TestModulesTwoWorkers(t *testing.T) {
 			}
 		})
 		got := files(t, a.Dir)
-		data, err := os.ReadFile(filepath.Join(a.Dir, kernelName, "modules.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, filepath.Join(a.Dir, kernelName, "modules.json"))
 		if list == nil {
 			list, record = got, data
 		}

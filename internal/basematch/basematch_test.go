@@ -2,8 +2,6 @@ package basematch
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // elfFile writes an ELF file with sections of these contents.
@@ -20,11 +19,7 @@ func elfFile(t *testing.T, name string, machine int, contents ...string) string 
 	for i := 0; i < len(contents); i += 2 {
 		f.Sections = append(f.Sections, dt.Section{Name: contents[i], Flags: 2, Data: []byte(contents[i+1])})
 	}
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, f.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return testfile.New(t, name, f.Bytes())
 }
 
 // member is a member of a struct of ints.
@@ -150,10 +145,7 @@ func FuzzOfModule(f *testing.F) {
 	f.Add(bytes.Clone(file.Bytes()))
 	blob := btftest.New().Blob(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		path := filepath.Join(t.TempDir(), "f")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := testfile.New(t, "f", data)
 		if k := OfKernel(mmapelf.Source{Path: path}, blob); len(k.Release) > maxRelease {
 			t.Errorf("kernel: %q", k.Release)
 		}

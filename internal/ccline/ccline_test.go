@@ -1,11 +1,12 @@
 package ccline
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestBehind: a compiler cache in front of the compiler is not an input.
@@ -117,9 +118,7 @@ func TestOptionFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, text)
 		return path
 	}
 	inner := write("inner", "-c\n-o 'x y.o'")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // Variables whose section comes behind debug sections, or does not count: pahole takes a variable for
@@ -30,9 +31,7 @@ func (p *behind) source(t *testing.T, name string, n int, text string) {
 	for i := range n { // short names: .debug_str is smaller than .debug_info, as in kernels
 		fmt.Fprintf(&b, "struct %s%x { int m%x; long n%x; } v%s%x;\n", name, i, i, i, name, i)
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, name+".c"), []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(p.dir, name+".c"), b.String())
 }
 
 // compile compiles both files, and converts the objects. n is how large they are.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // featureSets are the sets of features with which outputs are compared: pahole's modes without
@@ -133,10 +134,7 @@ func TestLinked(t *testing.T) {
 }
 `
 	dir := t.TempDir()
-	source, err := os.ReadFile("testdata/unit.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := testfile.Read(t, "testdata/unit.c")
 	var objects, records []string
 	debug := []string{"-g", "-g3", "-g3", "-g"} // with macros there are section groups of debug information
 	for i := range 4 {
@@ -148,18 +146,14 @@ func TestLinked(t *testing.T) {
 			text += "\nint elsewhere(atomic *a, const struct packed *p) { return a->counter + p->i; }\nvoid *entry = entry0;\n"
 		}
 		name := fmt.Sprintf("unit%d", i)
-		if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name+".c"), text)
 		run(t, dir, "gcc", "-O2", debug[i], "-ffunction-sections", "-fno-pic", "-ffreestanding", "-w", "-c", name+".c")
 		if _, err := convert(filepath.Join(dir, name+".o")); err != nil {
 			t.Fatal(err)
 		}
 		objects, records = append(objects, name+".o"), append(records, name+".record.o")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "script"), []byte(script), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "script"), script)
 	mixture := []string{objects[0], records[1], objects[2], records[3]}
 	for name, line := range links {
 		t.Run(name, func(t *testing.T) {
@@ -219,9 +213,7 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.S"), []byte(".globl f\nf:\n\tnop\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "a.S"), ".globl f\nf:\n\tnop\n")
 	run(t, dir, "gcc", "-g", "-c", "-o", "a.o", "a.S")
 	if _, err := convert(filepath.Join(dir, "a.o")); err != ErrAssembler {
 		t.Errorf("an assembler's object: %v", err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // A way is a way of compiling the files of a program.
@@ -152,9 +153,7 @@ func compileProgram(t *testing.T, w *way) *program {
 	if w.calls {
 		p.emulation += " --unresolved-symbols=ignore-all"
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, percpuScript), []byte(percpuText), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(p.dir, percpuScript), percpuText)
 	for i, name := range []string{"a", "b", "c"} {
 		source, err := filepath.Abs("testdata/crossing/" + name + ".c")
 		if err != nil {
@@ -192,10 +191,7 @@ const (
 )
 
 func isELF(t *testing.T, path string) bool {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testfile.Read(t, path)
 	return bytes.HasPrefix(b, []byte("\x7fELF"))
 }
 

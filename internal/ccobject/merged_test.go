@@ -2,10 +2,11 @@ package ccobject
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // withoutInt is a file without the type int, so that it is read in one group with the units behind
@@ -24,10 +25,7 @@ long bigN(struct leafN leaf, struct shared s, long a, long b, long c, long d, lo
 
 // TestMerged: units with records and units with DWARF are merged into one group, in any order.
 func TestMerged(t *testing.T) {
-	source, err := os.ReadFile("testdata/unit.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := testfile.Read(t, "testdata/unit.c")
 	for _, cc := range []string{"gcc -g", "gcc -gdwarf-4", "clang -g", "gcc -g -m32"} {
 		t.Run(strings.ReplaceAll(cc, " ", ""), func(t *testing.T) {
 			dir := t.TempDir()
@@ -41,9 +39,7 @@ func TestMerged(t *testing.T) {
 					text = "double first1(double d, char c) { return d + c; }\n" + text
 				}
 				name := fmt.Sprintf("u%d", i)
-				if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, filepath.Join(dir, name+".c"), text)
 				run(t, dir, append(strings.Fields(cc), "-O2", "-ffreestanding", "-w", "-c", name+".c")...)
 				record, err := convert(filepath.Join(dir, name+".o"))
 				if err != nil {

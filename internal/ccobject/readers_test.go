@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // readers are commands that packages, debuggers and people run over programs. Each may write a file x.
@@ -51,10 +52,7 @@ func TestOtherReaders(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, path)
 		want, err := encoded(path, encode.DefaultFeatures, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -101,10 +99,7 @@ func TestProducer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, record)
 		at := bytes.Index(data, []byte("GNU C"))
 		text, _, _ := bytes.Cut(data[max(at, 0):], []byte{0})
 		for _, w := range strings.Fields(want) {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // typeMaker writes C files that declare types of the same names: some define a struct
@@ -89,9 +91,7 @@ func TestUnits(t *testing.T) {
 			var dwarf, records []string
 			for n := range 14 {
 				name := fmt.Sprintf("u%d", n)
-				if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(m.file(n)), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, filepath.Join(dir, name+".c"), m.file(n))
 				run(t, dir, "gcc", "-g", "-O1", "-w", "-c", "-o", name+".o", name+".c")
 				record, err := convert(filepath.Join(dir, name+".o"))
 				if err != nil {
@@ -124,9 +124,7 @@ func TestSeveralDefinitions(t *testing.T) {
 			fmt.Fprintf(&c, "int f%d_%d(struct a%d *a, struct b%d **b) { return a && b; }\n", n, k, k, k)
 		}
 		name := fmt.Sprintf("u%d", n)
-		if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(c.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name+".c"), c.String())
 		run(t, dir, "gcc", "-g", "-O1", "-c", "-o", name+".o", name+".c")
 		record, err := convert(filepath.Join(dir, name+".o"))
 		if err != nil {
@@ -158,9 +156,7 @@ func TestSeveralUnits(t *testing.T) {
 			run(t, dir, append(slices.Clone(words), "-g", "-O2", "-ffreestanding", "-w", "-c", "-o", "unit.o", source)...)
 			for n := range 3 {
 				name := "u" + strconv.Itoa(n)
-				if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(m.file(n)), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, filepath.Join(dir, name+".c"), m.file(n))
 				run(t, dir, append(slices.Clone(words), "-g", "-O2", "-ffreestanding", "-w", "-c", "-o", name+".o", name+".c")...)
 				objects = append(objects, name+".o")
 			}

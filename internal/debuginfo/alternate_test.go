@@ -8,6 +8,7 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestDebugSup: version, what the file is, the name of the other, the length of the id, the id.
@@ -65,8 +66,8 @@ func TestAlternateFile(t *testing.T) {
 		debugRoot = filepath.Join(dir, "root")
 		name := strings.Replace(x.name, "DIR", dir, 1)
 		path, place := filepath.Join(dir, "bin", "in"), filepath.Join(dir, x.place)
-		writeFile(t, path, (&dt.File{Units: []*dt.Unit{dt.CU()}, Sections: []dt.Section{{Name: ".gnu_debugaltlink", Data: []byte(name + "\x00" + id)}}}).Bytes())
-		writeFile(t, place, alt(x.id))
+		testfile.Write(t, path, (&dt.File{Units: []*dt.Unit{dt.CU()}, Sections: []dt.Section{{Name: ".gnu_debugaltlink", Data: []byte(name + "\x00" + id)}}}).Bytes())
+		testfile.Write(t, place, alt(x.id))
 		s := plenty(t)
 		s.DebugFiles.Find = func(file string, got []byte) (string, error) {
 			if file != path || string(got) != id || filepath.Base(place) != "FindDebug" && x.ok {

@@ -12,6 +12,7 @@ import (
 	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/names"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // plenty are settings without limits, with a table of names of their own.
@@ -20,17 +21,6 @@ func plenty(t *testing.T) Settings {
 	n.Use(names.NewPool(nil, nil))
 	t.Cleanup(n.FreePool)
 	return Settings{Names: n, Workers: 1, Scarce: func(uint64) bool { return false }}
-}
-
-// writeFile writes a file and its folders.
-func writeFile(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // buildIDNote is a section with a build id.
@@ -131,9 +121,9 @@ func TestSeparateFile(t *testing.T) {
 					Data: binary.LittleEndian.AppendUint32([]byte("in.debug\x00\x00\x00\x00"), crc32.ChecksumIEEE(x.data))})
 			}
 			path := filepath.Join(dir, "bin", "in")
-			writeFile(t, path, in.Bytes())
+			testfile.Write(t, path, in.Bytes())
 			place := filepath.Join(dir, strings.Replace(x.place, "PATH", filepath.Dir(path), 1))
-			writeFile(t, place, x.data)
+			testfile.Write(t, place, x.data)
 			s := plenty(t)
 			s.DebugFiles.Dir = filepath.Join(dir, "given")
 			f, err := Open(&mmapelf.Source{Path: path}, s)
@@ -155,7 +145,7 @@ func TestSeparateFile(t *testing.T) {
 			}
 			if x.link {
 				// The same file with a byte more has another checksum.
-				writeFile(t, place, append(x.data[:len(x.data):len(x.data)], 0))
+				testfile.Write(t, place, append(x.data[:len(x.data):len(x.data)], 0))
 				if _, err := Open(&mmapelf.Source{Path: path}, s); err == nil || !strings.Contains(err.Error(), "its checksum is not the one in .gnu_debuglink") {
 					t.Errorf("another checksum: %v", err)
 				}
@@ -193,9 +183,9 @@ func TestFindDebug(t *testing.T) {
 	} {
 		t.Run(x.what, func(t *testing.T) {
 			path, place := filepath.Join(t.TempDir(), "in"), filepath.Join(t.TempDir(), "found")
-			writeFile(t, path, x.in.Bytes())
+			testfile.Write(t, path, x.in.Bytes())
 			if x.found != nil {
-				writeFile(t, place, x.found)
+				testfile.Write(t, place, x.found)
 			}
 			s, asks := plenty(t), 0
 			s.DebugFiles.Find = func(file string, got []byte) (string, error) {
@@ -239,7 +229,7 @@ func TestOwnDebug(t *testing.T) {
 		"a short id":       {dt.File{NoDebug: true, Sections: []dt.Section{buildIDNote("a")}}, true},
 	} {
 		path := filepath.Join(dir, "in")
-		writeFile(t, path, x.file.Bytes())
+		testfile.Write(t, path, x.file.Bytes())
 		f, err := Open(&mmapelf.Source{Path: path}, plenty(t))
 		if (err == nil) != x.ok {
 			t.Errorf("%s: %v", name, err)

@@ -7,6 +7,7 @@ import (
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestSplitFile: where the .dwo file of a skeleton is looked for, that the unit in it is
@@ -42,8 +43,8 @@ func TestSplitFile(t *testing.T) {
 		if x.dir != "" {
 			unit.Add(dt.Attr{At: 0x1b, Val: text(x.dir), Form: dt.FormStrp}) // DW_AT_comp_dir
 		}
-		writeFile(t, path, (&dt.File{Units: []*dt.Unit{{Type: 4, Root: unit}}}).Bytes())
-		writeFile(t, filepath.Join(root, x.place), x.data)
+		testfile.Write(t, path, (&dt.File{Units: []*dt.Unit{{Type: 4, Root: unit}}}).Bytes())
+		testfile.Write(t, filepath.Join(root, x.place), x.data)
 		f, err := Open(&mmapelf.Source{Path: path}, plenty(t))
 		if err == nil {
 			err = f.Load(false)

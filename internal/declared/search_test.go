@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // atDeclLine is DW_AT_decl_line.
@@ -172,10 +172,7 @@ func TestSearchMutants(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	failed := 0
 	for _, path := range []string{"x86-gcc5", "s390x-gcc4-r", "x86-clang5", "i386-gcc4-zgnu"} {
-		image, err := os.ReadFile("../../encode/testdata/golden/" + path + ".elf")
-		if err != nil {
-			t.Fatal(err)
-		}
+		image := testfile.Read(t, "../../encode/testdata/golden/"+path+".elf")
 		for range 400 {
 			b := bytes.Clone(image)
 			for range 1 + r.IntN(8) {

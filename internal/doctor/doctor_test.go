@@ -15,6 +15,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // place is a folder of a test: contents by name.
@@ -81,12 +82,7 @@ func put(t *testing.T, p place) (dir string) {
 	dir = t.TempDir()
 	for name, content := range p {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, content)
 	}
 	return dir
 }
@@ -368,9 +364,7 @@ func FuzzImage(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, data)
 		if r, err := Examine(path, goodHost, nil); err == nil && r == nil {
 			t.Error("neither a report nor an error")
 		}
@@ -379,10 +373,7 @@ func FuzzImage(f *testing.F) {
 
 // TestDocumented: docs/formats.md lists the ids of all findings.
 func TestDocumented(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := testfile.Read(t, "../../docs/formats.md")
 	sources, _ := filepath.Glob("*.go") // the pattern is well-formed
 	call := pattern(`(?:Note|Warning|Error), "([a-z0-9-]+)"|"[A-Z0-9_]+", "([a-z0-9-]+)", "`)
 	n := 0
@@ -390,10 +381,7 @@ func TestDocumented(t *testing.T) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, name)
 		for _, m := range call().FindAllSubmatch(data, -1) {
 			id := string(m[1]) + string(m[2])
 			n++

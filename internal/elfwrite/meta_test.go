@@ -17,6 +17,7 @@ import (
 
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/internal/fileid"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 func TestSetKeepsMode(t *testing.T) {
@@ -80,12 +81,12 @@ func TestSetRefusesHardLinks(t *testing.T) {
 	if err := os.Link(path, other); err != nil {
 		t.Skip(err)
 	}
-	before := read(t, path)
+	before := testfile.Read(t, path)
 	err := setText(path, ".BTF", "contents")
 	if err == nil || !strings.Contains(err.Error(), "2 hard links") {
 		t.Errorf("error %v", err)
 	}
-	if string(read(t, path)) != string(before) {
+	if string(testfile.Read(t, path)) != string(before) {
 		t.Error("file changed")
 	}
 	onlyFile(t, path)
@@ -110,7 +111,7 @@ func TestSetKeepsSymlinks(t *testing.T) {
 			t.Errorf("%s is not a link any more: %v, %v", name, info.Mode(), err)
 		}
 	}
-	if text, _ := contents(t, read(t, path), ".BTF"); text != "contents" {
+	if text, _ := contents(t, testfile.Read(t, path), ".BTF"); text != "contents" {
 		t.Errorf("target has %q", text)
 	}
 	onlyFile(t, path)
@@ -198,7 +199,7 @@ func TestExecutableRunsAfterSet(t *testing.T) {
 	if out, err := exec.Command(cc, "-g", "-o", path, src).CombinedOutput(); err != nil {
 		t.Skipf("the C compiler does not work: %v\n%s", err, out)
 	}
-	start := read(t, path)
+	start := testfile.Read(t, path)
 	for _, size := range []int64{1 << 20, 100, 1 << 20} {
 		err := Set(path, nil, Section{Name: ".BTF", Size: size, Write: func(w io.Writer) error {
 			_, err := io.CopyN(w, zeros{}, size)
@@ -212,7 +213,7 @@ func TestExecutableRunsAfterSet(t *testing.T) {
 		}
 	}
 	want, _ := sections(t, start, ".shstrtab")
-	if got, _ := sections(t, read(t, path), ".shstrtab", ".BTF"); got != want {
+	if got, _ := sections(t, testfile.Read(t, path), ".shstrtab", ".BTF"); got != want {
 		t.Error("other sections changed")
 	}
 }

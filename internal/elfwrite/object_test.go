@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"debug/elf"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestObject: objects for the targets of the golden files, read by debug/elf
@@ -73,9 +74,7 @@ func TestObject(t *testing.T) {
 		}
 		dir := t.TempDir()
 		in, out := filepath.Join(dir, "in.o"), filepath.Join(dir, "out.o")
-		if err := os.WriteFile(in, data.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, in, data.Bytes())
 		cmd := exec.Command(string(args[0]), "-o", out, in)
 		for _, a := range args[1:] {
 			cmd.Args = append(cmd.Args, string(a))
@@ -84,10 +83,7 @@ func TestObject(t *testing.T) {
 			t.Errorf("%s: %v: %s", cmd, err, text)
 			continue
 		}
-		linked, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		linked := testfile.Read(t, out)
 		check(linked, true)
 	}
 }

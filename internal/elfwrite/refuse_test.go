@@ -12,6 +12,7 @@ import (
 
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/internal/fileid"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 func TestSetErrorLeavesTheFile(t *testing.T) {
@@ -64,7 +65,7 @@ func TestSetErrorLeavesTheFile(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
-			if !bytes.Equal(read(t, path), tt.data) {
+			if !bytes.Equal(testfile.Read(t, path), tt.data) {
 				t.Error("file changed")
 			}
 			onlyFile(t, path)
@@ -160,7 +161,7 @@ func TestSetNoticesChanges(t *testing.T) {
 				}
 				continue
 			}
-			if !bytes.Equal(read(t, path), want) {
+			if !bytes.Equal(testfile.Read(t, path), want) {
 				t.Errorf("%s, before %v: it is not what the other program wrote", name, before)
 			}
 			onlyFile(t, path)
@@ -179,9 +180,7 @@ func FuzzSet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, two bool) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "image")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, data)
 		want := map[string]string{".BTF": "new contents"}
 		set := []Section{textSection(".BTF", want[".BTF"])}
 		if two {
@@ -189,12 +188,12 @@ func FuzzSet(f *testing.F) {
 			set = append(set, textSection(".BTF.base", want[".BTF.base"]))
 		}
 		if err := Set(path, nil, set...); err != nil {
-			if !bytes.Equal(read(t, path), data) {
+			if !bytes.Equal(testfile.Read(t, path), data) {
 				t.Fatalf("file changed with error %v", err)
 			}
 			return
 		}
-		once := read(t, path)
+		once := testfile.Read(t, path)
 		m, err := readImage(bytes.NewReader(once), int64(len(once)))
 		if err != nil {
 			t.Fatalf("result cannot be read: %v", err)
@@ -215,7 +214,7 @@ func FuzzSet(f *testing.F) {
 				return
 			}
 		}
-		if !bytes.Equal(read(t, path), once) {
+		if !bytes.Equal(testfile.Read(t, path), once) {
 			t.Fatal("second run changed the file")
 		}
 	})

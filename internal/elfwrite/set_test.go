@@ -15,6 +15,7 @@ import (
 
 	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // file puts data into a file of a fresh folder.
@@ -37,15 +38,6 @@ func textSection(name, text string) Section {
 		_, err := io.WriteString(w, text)
 		return err
 	}}
-}
-
-func read(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // open reads data with debug/elf. That package takes the extended form of the
@@ -154,7 +146,7 @@ func TestSetAddsSection(t *testing.T) {
 		if err := setText(path, ".BTF", "first contents"); err != nil {
 			t.Fatal(err)
 		}
-		after := read(t, path)
+		after := testfile.Read(t, path)
 		text, hdr := contents(t, after, ".BTF")
 		if text != "first contents" || hdr.Type != elf.SHT_PROGBITS || hdr.Flags != 0 || hdr.Addr != 0 || hdr.Addralign != 1 || hdr.Offset%8 != 0 {
 			t.Errorf(".BTF is %q %+v", text, hdr)
@@ -204,14 +196,14 @@ func TestSetTwiceGivesTheSameFile(t *testing.T) {
 					}
 					t.Fatal(err)
 				}
-				once := read(t, path)
+				once := testfile.Read(t, path)
 				if text, hdr := contents(t, once, ".BTF"); text != "first contents" || hdr.Type != elf.SHT_PROGBITS || hdr.Flags&elf.SHF_COMPRESSED != 0 {
 					t.Errorf(".BTF is %q %+v", text, hdr)
 				}
 				if err := setText(path, ".BTF", "first contents"); err != nil {
 					t.Fatal(err)
 				}
-				if twice := read(t, path); !bytes.Equal(once, twice) {
+				if twice := testfile.Read(t, path); !bytes.Equal(once, twice) {
 					t.Errorf("file of %d bytes became one of %d bytes", len(once), len(twice))
 				}
 			})
@@ -232,11 +224,11 @@ func TestSetReplacesItsOwnTail(t *testing.T) {
 			if err := setText(path, ".BTF", text); err != nil {
 				t.Fatal(err)
 			}
-			if got, _ := contents(t, read(t, path), ".BTF"); got != text {
+			if got, _ := contents(t, testfile.Read(t, path), ".BTF"); got != text {
 				t.Errorf("contents %q, want %q", got, text)
 			}
 		}
-		if !bytes.Equal(read(t, path), read(t, direct)) {
+		if !bytes.Equal(testfile.Read(t, path), testfile.Read(t, direct)) {
 			t.Error("history shows in the file")
 		}
 	})
@@ -255,7 +247,7 @@ func TestSetDoesNotGrowWithEachRun(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := len(read(t, path)); n > len(start)+1002+8 {
+		if n := len(testfile.Read(t, path)); n > len(start)+1002+8 {
 			t.Errorf("%d bytes became %d", len(start), n)
 		}
 	})
@@ -286,7 +278,7 @@ func TestSetInLoadedSection(t *testing.T) {
 				if err := Set(path, nil, tt.set); err != nil {
 					t.Fatal(err)
 				}
-				b := read(t, path)
+				b := testfile.Read(t, path)
 				text, hdr := contents(t, b, ".BTF")
 				if text != tt.want || hdr.Offset != was.Offset || hdr.Addr != was.Addr || hdr.Flags != was.Flags || len(b) != len(start) {
 					t.Errorf("%v: %q %+v, file of %d bytes", l, text, hdr, len(b))
@@ -307,7 +299,7 @@ func TestSetInLoadedSection(t *testing.T) {
 		if err := setText(path, ".BTF", strings.Repeat("y", len(old)+1)); !errors.As(err, &full) || *full != (NoRoomError{".BTF", int64(len(old)), int64(len(old)) + 1}) {
 			t.Errorf("%v: error %v", l, err)
 		}
-		if !bytes.Equal(read(t, path), start) {
+		if !bytes.Equal(testfile.Read(t, path), start) {
 			t.Errorf("%v: the file changed", l)
 		}
 		onlyFile(t, path)
@@ -334,7 +326,7 @@ func TestSetInMovedSection(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %s", l, err, want)
 		}
-		if !bytes.Equal(read(t, path), start) {
+		if !bytes.Equal(testfile.Read(t, path), start) {
 			t.Errorf("%v: the file changed", l)
 		}
 	}
@@ -348,7 +340,7 @@ func TestSetMovesUnalignedContents(t *testing.T) {
 			if err := setText(path, ".BTF", "new contents"); err != nil {
 				t.Fatal(err)
 			}
-			if text, hdr := contents(t, read(t, path), ".BTF"); text != "new contents" || hdr.Offset%8 != 0 {
+			if text, hdr := contents(t, testfile.Read(t, path), ".BTF"); text != "new contents" || hdr.Offset%8 != 0 {
 				t.Errorf("%v: %q %+v", l, text, hdr)
 			}
 		}
@@ -361,7 +353,7 @@ func TestSetKeepsFlagsOfRelocatableSections(t *testing.T) {
 		if err := setText(path, ".BTF", "new contents"); err != nil {
 			t.Fatal(err)
 		}
-		if _, hdr := contents(t, read(t, path), ".BTF"); hdr.Flags != elf.SHF_ALLOC {
+		if _, hdr := contents(t, testfile.Read(t, path), ".BTF"); hdr.Flags != elf.SHF_ALLOC {
 			t.Errorf("%v: %+v", l, hdr)
 		}
 	}
@@ -383,7 +375,7 @@ func TestSetInFileWithStaleSegments(t *testing.T) {
 			if err := setText(path, ".BTF", strings.Repeat("contents ", 30)); err != nil {
 				t.Fatal(err)
 			}
-			if b := read(t, path); once == nil {
+			if b := testfile.Read(t, path); once == nil {
 				once = b
 			} else if !bytes.Equal(once, b) {
 				t.Fatalf("%v: file of %d bytes became one of %d bytes", l, len(once), len(b))
@@ -422,7 +414,7 @@ func TestSetKeepsBytesThatOthersClaim(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, _ := sections(t, start, ".BTF")
-			b := read(t, path)
+			b := testfile.Read(t, path)
 			if got, _ := sections(t, b, ".BTF"); got != want {
 				t.Errorf("%v %s: other sections changed: (-want +got)\n%s", l, target, cmp.Diff(want, got))
 			}
@@ -446,7 +438,7 @@ func TestSetAcrossTheLimitOfSectionNumbers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		b := read(t, path)
+		b := testfile.Read(t, path)
 		f := open(t, b)
 		if len(f.Sections) != elfabi.SHNLoReserve+1 || l.Order.Uint16(b[l.Pick(60, 48):]) != 0 {
 			t.Errorf("%v: %d sections, e_shnum %#x", l, len(f.Sections), l.Order.Uint16(b[l.Pick(60, 48):]))

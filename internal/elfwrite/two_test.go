@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // setTwo sets .BTF and .BTF.base together.
@@ -40,12 +41,12 @@ func TestSetTwoSections(t *testing.T) {
 				if err := setTwo(path, text, base); err != nil {
 					t.Fatal(err)
 				}
-				once := read(t, path)
+				once := testfile.Read(t, path)
 				checkTwo(t, start, once, text, base)
 				if err := setTwo(path, text, base); err != nil {
 					t.Fatal(err)
 				}
-				if !bytes.Equal(read(t, path), once) {
+				if !bytes.Equal(testfile.Read(t, path), once) {
 					t.Error("a second run changed the file")
 				}
 				for _, sizes := range [][2]int{{1, 2}, {900, 0}, {0, 900}, {333, 334}} {
@@ -53,9 +54,9 @@ func TestSetTwoSections(t *testing.T) {
 					if err := setTwo(path, text, base); err != nil {
 						t.Fatal(err)
 					}
-					checkTwo(t, start, read(t, path), text, base)
+					checkTwo(t, start, testfile.Read(t, path), text, base)
 				}
-				if n := len(read(t, path)); n > len(start)+2*900+400 {
+				if n := len(testfile.Read(t, path)); n > len(start)+2*900+400 {
 					t.Errorf("%d bytes became %d", len(start), n)
 				}
 			})
@@ -94,7 +95,7 @@ func TestSetTwoAfterOne(t *testing.T) {
 		if err := setTwo(path, "contents", "base"); err != nil {
 			t.Fatal(err)
 		}
-		a, b := read(t, direct), read(t, path)
+		a, b := testfile.Read(t, direct), testfile.Read(t, path)
 		if len(a) != len(b) {
 			t.Errorf("the file has %d bytes, %d after an earlier run", len(a), len(b))
 		}
@@ -115,7 +116,7 @@ func TestSetTwoErrors(t *testing.T) {
 		if err := Set(path, nil, set...); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want %q", err, name)
 		}
-		if !bytes.Equal(read(t, path), start) {
+		if !bytes.Equal(testfile.Read(t, path), start) {
 			t.Errorf("%s: file changed", name)
 		}
 		onlyFile(t, path)

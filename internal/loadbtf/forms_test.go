@@ -14,23 +14,18 @@ import (
 	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 func read(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(splitFiles + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return testfile.Read(t, splitFiles+name)
 }
 
 func write(t *testing.T, data []byte) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, data)
 	return path
 }
 
@@ -254,9 +249,7 @@ func TestLoaderOptions(t *testing.T) {
 		}
 		return want, func() { freed++ }, nil
 	}}
-	if err := os.WriteFile(path, image(machineX86), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, image(machineX86))
 	err = l.With(path, func(r Raw) error {
 		if !r.Encoded || !bytes.Equal(r.BTF, want) || r.PointerSize != 8 || freed != 0 {
 			t.Errorf("%+v", r)

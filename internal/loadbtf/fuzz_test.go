@@ -8,6 +8,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // FuzzLoadBTF reads files of any content as BTF: raw, in ELF, compressed; by
@@ -35,9 +36,7 @@ func FuzzLoadBTF(f *testing.F) {
 	}
 	path := filepath.Join(f.TempDir(), "in")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, data)
 		for _, base := range []*btf.Blob{nil, base} {
 			b, err := Loader{}.Load(path, base)
 			if (b == nil) == (err == nil) {

@@ -3,19 +3,17 @@ package loadbtf
 import (
 	"bytes"
 	"compress/gzip"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const splitFiles = "../../testdata/split/"
 
 func TestLoadBTFForms(t *testing.T) {
-	want, err := os.ReadFile(splitFiles + "x86.base.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, splitFiles+"x86.base.btf")
 	for _, name := range []string{"x86.base.btf", "x86.base-btf.o"} {
 		for _, suffix := range []string{"", ".gz", ".xz", ".zst"} {
 			b, err := Loader{}.Load(splitFiles+name+suffix, nil)
@@ -31,14 +29,9 @@ func TestLoadBTFForms(t *testing.T) {
 func TestLoadBTFErrors(t *testing.T) {
 	dir := t.TempDir()
 	cut := func(name string, n int) string {
-		data, err := os.ReadFile(splitFiles + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, splitFiles+name)
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data[:len(data)-n], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, data[:len(data)-n])
 		return path
 	}
 	var nested bytes.Buffer
@@ -46,9 +39,7 @@ func TestLoadBTFErrors(t *testing.T) {
 	z.Write([]byte("\x1f\x8b"))
 	z.Close()
 	twice := filepath.Join(dir, "twice")
-	if err := os.WriteFile(twice, nested.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, twice, nested.Bytes())
 	for _, tt := range []struct{ path, want string }{
 		{filepath.Join(dir, "none"), "cannot open: no such file or directory"},
 		{dir, "is a directory"},

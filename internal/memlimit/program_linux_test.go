@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestDropCode: the code of the program is hardly resident behind it, and works.
@@ -32,10 +34,7 @@ func TestLimitReadAhead(t *testing.T) {
 	most := uintptr(max(codePiece, os.Getpagesize()))
 	for call := range 2 {
 		LimitReadAhead()
-		maps, err := os.ReadFile("/proc/self/maps")
-		if err != nil {
-			t.Fatal(err)
-		}
+		maps := testfile.Read(t, "/proc/self/maps")
 		pieces := 0
 		for line := range strings.Lines(string(maps)) {
 			f := strings.Fields(line)

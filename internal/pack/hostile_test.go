@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	at "github.com/btflite/btflite/internal/archive/archivetest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // small are limits that tests reach soon.
@@ -149,7 +150,7 @@ func tarOfSize(octal string) []byte {
 // stream.
 func TestHostile(t *testing.T) {
 	for name, row := range hostile() {
-		path := write(t, "in", row.data)
+		path := testfile.New(t, "in", row.data)
 		p, err := Open(path, small)
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	at "github.com/btflite/btflite/internal/archive/archivetest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // long is a file that compresses to a third and spans blocks.
@@ -33,16 +34,6 @@ var entries = []at.Entry{
 	{Name: "./usr/lib/hard", Type: tar.TypeLink, Link: "/etc/passwd"},
 	{Name: "./usr/lib/pipe", Type: tar.TypeFifo},
 	{Name: "./usr/lib/long", Data: long},
-}
-
-// write writes a file of the test.
-func write(t testing.TB, name string, data []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // list reads all of a package.
@@ -75,7 +66,7 @@ func formats() map[string][]byte {
 // and links are not among them.
 func TestFormats(t *testing.T) {
 	for name, data := range formats() {
-		p, err := Open(write(t, "in", data), UsualLimits)
+		p, err := Open(testfile.New(t, "in", data), UsualLimits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +133,7 @@ func TestStop(t *testing.T) {
 // TestElf: an ELF file is a package of one file.
 func TestElf(t *testing.T) {
 	data := at.Kernel("6.99")
-	p, err := Open(write(t, "vmlinux", data), UsualLimits)
+	p, err := Open(testfile.New(t, "vmlinux", data), UsualLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +163,7 @@ func TestParallel(t *testing.T) {
 		many = append(many, at.Entry{Name: fmt.Sprintf("more/%d", i), Data: long[:1000*i]})
 	}
 	for name, data := range map[string][]byte{"deb": at.Deb("xz", many...), "tar": at.Compress("xz", at.Tar(many...))} {
-		path := write(t, "in", data)
+		path := testfile.New(t, "in", data)
 		want := ""
 		for _, jobs := range []int{1, 2, 3, 8, 100} {
 			p, err := Open(path, UsualLimits)
@@ -237,7 +228,7 @@ func TestLast(t *testing.T) {
 			if kind == "rpm" {
 				data = at.RPM(at.Compress("xz", at.Cpio(c.entries...)))
 			}
-			p, err := Open(write(t, "in", data), UsualLimits)
+			p, err := Open(testfile.New(t, "in", data), UsualLimits)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +251,7 @@ func TestLast(t *testing.T) {
 		}
 	}
 	for name, data := range formats() {
-		p, err := Open(write(t, "in", data), UsualLimits)
+		p, err := Open(testfile.New(t, "in", data), UsualLimits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/unitrecord"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // object compiles the unit of ccobject's tests, and converts it.
@@ -314,10 +315,7 @@ func TestVersion(t *testing.T) {
 
 // TestMemoryAdvice: what a run over records is said to need is more than for as many bytes of DWARF.
 func TestMemoryAdvice(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "unit.o")
-	if err := os.WriteFile(path, object(t), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "unit.o", object(t))
 	_, err := encode.Run([]string{path}, encode.Options{MemoryLimit: 1 << 20})
 	if want := path + ": the memory limit of 1 MiB cannot suffice for 1 MiB of debug information: kernels of that size need 10 MiB"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
@@ -338,12 +336,8 @@ func TestMemoryAdviceWhileSymbolsAreRead(t *testing.T) {
 	}
 	text.WriteString(");\n")
 	source, path := filepath.Join(dir, "many.c"), filepath.Join(dir, "many.o")
-	if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, objectOf(t, source), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, source, text.String())
+	testfile.Write(t, path, objectOf(t, source))
 	_, err := encode.Run([]string{path}, encode.Options{MemoryLimit: 5 << 20})
 	if err == nil || !strings.Contains(err.Error(), "limit of 5 MiB is reached") || !strings.HasSuffix(err.Error(), "kernels of that size need 10 MiB") {
 		t.Error(err)

@@ -3,9 +3,10 @@ package unitrecord
 import (
 	"encoding/binary"
 	"flag"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var update = flag.Bool("update", false, "write names.idx again")
@@ -27,9 +28,7 @@ func TestIndex(t *testing.T) {
 	}
 	index = append(binary.LittleEndian.AppendUint32(index, uint32(start)), slots...)
 	if *update {
-		if err := os.WriteFile("names.idx", index, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, "names.idx", index)
 		return
 	}
 	if string(index) != dictionaryIndex {

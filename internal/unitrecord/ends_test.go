@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/unitrecord"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestEnds: a column that is longer or shorter than the others say is damage, although its checksum
@@ -76,10 +76,7 @@ func TestSharedChunks(t *testing.T) {
 			}
 		}
 		fmt.Fprintf(&text, "int %s(struct %s *p) { return p->own; } struct %s %s_variable;\n", name, name, name, name)
-		source := filepath.Join(t.TempDir(), name+".c")
-		if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		source := testfile.New(t, name+".c", text.String())
 		path := compiled(t, source, "-fno-eliminate-unused-debug-types", "-fkeep-inline-functions")
 		record := sameAsDWARF(t, path)
 		data, err := os.ReadFile(path)
@@ -157,10 +154,7 @@ func inlined(t *testing.T, expr string, units ...string) []byte {
 				text += fmt.Sprintf(" int f%d(int x) asm(\"renamed%d_%d\"); int f%d(int x) { return %s; }", k, i, k, k, expr)
 			}
 		}
-		source := filepath.Join(t.TempDir(), "unit.c")
-		if err := os.WriteFile(source, []byte(text+fmt.Sprintf(" int used%d;", i)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		source := testfile.New(t, "unit.c", text+fmt.Sprintf(" int used%d;", i))
 		path := compiled(t, source, "-O2", "-std=gnu2x")
 		data, err := os.ReadFile(path)
 		record := sameAsDWARF(t, path)

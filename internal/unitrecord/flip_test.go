@@ -16,6 +16,7 @@ import (
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // encoded is the BTF of a file that may be damaged.
@@ -57,27 +58,20 @@ func flipObjects(t *testing.T) map[string][]byte {
 		"struct c { short x[3]; union { int i; long l; } u; }; int fc(struct c *p) { return p->x[1]; } struct c vc = { { 1 } };",
 	} {
 		name := fmt.Sprintf("%c", 'a'+i)
-		if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name+".c"), text)
 		run("gcc", "-g", "-O1", "-ffreestanding", "-fno-asynchronous-unwind-tables", "-c", name+".c", "-o", name+".dwarf.o")
 		data, err := ccobject.Convert(mmapelf.Source{Path: filepath.Join(dir, name+".dwarf.o")}, "test", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name+".o"), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name+".o"), data)
 	}
 	run("ld", "-r", "a.o", "b.o", "-o", "partly.o")
 	run("ld", "-e", "0", "a.o", "c.dwarf.o", "b.o", "-o", "linked.o")
 	run("objcopy", "--compress-debug-sections", "partly.o", "packed.o")
 	out := map[string][]byte{}
 	for _, name := range []string{"a.o", "partly.o", "linked.o", "packed.o"} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, filepath.Join(dir, name))
 		out[name] = data
 	}
 	return out

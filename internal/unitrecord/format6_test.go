@@ -4,27 +4,21 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/btflite/btflite"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestFormat6: records that btflite wrote before format 7 are read, alone and between newer ones.
 // format6.o is a partial link of the objects of ccobject/testdata/crossing/a.c and b.c, converted at
 // d7801e1; format6.btf is pahole's of the same objects with DWARF.
 func TestFormat6(t *testing.T) {
-	old, err := os.ReadFile("testdata/format6.o")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile("testdata/format6.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := testfile.Read(t, "testdata/format6.o")
+	want := testfile.Read(t, "testdata/format6.btf")
 	for _, jobs := range []int{1, 3} {
 		for _, features := range []encode.Features{0, encode.ForceCUMerging} {
 			r, err := btflite.Encode(context.Background(), []btflite.Source{{Path: "format6.o", Data: old}},
@@ -54,18 +48,12 @@ func linked(t *testing.T, objects ...[]byte) []byte {
 	for i, data := range objects {
 		name := fmt.Sprintf("%d.o", i)
 		words = append(words, name)
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), data)
 	}
 	cmd := exec.Command("ld", words...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("%v\n%s", err, out)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "linked.o"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return testfile.Read(t, filepath.Join(dir, "linked.o"))
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/internal/unitrecord"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // recordSets are the features with which BTF from records is compared with BTF from DWARF.
@@ -29,10 +29,7 @@ var recordSets = map[string]encode.Features{
 // if records cannot describe it.
 func sameAsDWARF(t *testing.T, path string) []byte {
 	t.Helper()
-	dwarf, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dwarf := testfile.Read(t, path)
 	records, err := ccobject.Convert(mmapelf.Source{Path: path}, "test", nil)
 	if err != nil {
 		t.Logf("%s: %v", filepath.Base(path), err)
@@ -96,15 +93,10 @@ func TestRecordsOfCompilers(t *testing.T) {
 	}
 	const golden = "testdata/records.txt"
 	if unitrecord.Updating() {
-		if err := os.WriteFile(golden, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, golden, text.String())
 		return
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, golden)
 	for line := range strings.Lines(text.String()) {
 		if !strings.Contains(string(want), line) {
 			t.Errorf("%s lacks %s", golden, line)
@@ -137,10 +129,7 @@ func TestLargeUnit(t *testing.T) {
 		fmt.Fprintf(&text, ", sizeof(t%d)", i)
 	}
 	text.WriteString("};\n")
-	source := filepath.Join(t.TempDir(), "large.c")
-	if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	source := testfile.New(t, "large.c", text.String())
 	for _, format := range []string{"-gdwarf-4", "-gdwarf-5"} {
 		if sameAsDWARF(t, compiled(t, source, format, "-fno-eliminate-unused-debug-types")) == nil {
 			t.Errorf("%s: it is not converted", format)
@@ -180,9 +169,7 @@ char *NAME(h)(struct late *p, union of *u, short s) { return p->next == p ? u->c
 // tags can leave out types of other units only if it has all nodes.
 func TestTags(t *testing.T) {
 	source, done := filepath.Join(t.TempDir(), "tags.c"), 0
-	if err := os.WriteFile(source, []byte(tagged), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, source, tagged)
 	for _, cc := range []string{"clang", "gcc-16", "gcc"} {
 		for _, tags := range []struct{ define, tag string }{{"-DALL_TAGS", "of_function"}, {"-DTYPES_ONLY", "user"}} {
 			dwarf, records := taggedUnits(t, cc, source, tags.define, tags.tag)
@@ -217,10 +204,7 @@ func TestUnwantedTagsOfKnownTypes(t *testing.T) {
 			fmt.Fprintf(&text, "struct NAME(own%d) { struct s%d T(of_function) *s; }; int NAME(g%d)(struct NAME(own%d) *p, struct s%d T(of_function) *q) { return 1; }\n", i, i, i, i, i)
 		}
 	}
-	source := filepath.Join(t.TempDir(), "tags.c")
-	if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	source := testfile.New(t, "tags.c", text.String())
 	dwarf, records := taggedUnits(t, "clang", source, "-DTYPES_ONLY", "of_function")
 	if records == nil {
 		t.Skip("clang writes no tags")
@@ -246,10 +230,7 @@ func taggedUnits(t *testing.T, cc, source, define, tag string) (dwarf, records [
 		if record == nil || !bytes.Contains(withFeatures(t, record, encode.AllFeatures&^encode.Layout), []byte("\x00"+tag+"\x00")) {
 			return nil, nil
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, path)
 		dwarf, records = append(dwarf, data), append(records, record)
 	}
 	return dwarf, records

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/unitrecord"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestRoundTrip: records give the BTF of the DWARF that they replace, whatever features are wanted,
@@ -35,10 +35,7 @@ func TestRoundTrip(t *testing.T) {
 		var dwarf, records [][]byte
 		for _, source := range []string{tests + "unit.c", tests + "crossing/a.c", tests + "crossing/b.c"} {
 			path := compiled(t, source, options...)
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testfile.Read(t, path)
 			record, err := ccobject.Convert(mmapelf.Source{Path: path}, "test", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -83,10 +80,7 @@ func TestSmallUnits(t *testing.T) {
 		{"the oldest version", "int i, a[2];", "-gdwarf-3", ""},
 		{"an older version", "int i;", "-gdwarf-2 -gstrict-dwarf", "version 2"},
 	} {
-		source := filepath.Join(t.TempDir(), "unit.c")
-		if err := os.WriteFile(source, []byte(x.source), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		source := testfile.New(t, "unit.c", x.source)
 		path := compiled(t, source, strings.Fields("-O2 "+x.options)...)
 		if x.why != "" {
 			_, err := ccobject.Convert(mmapelf.Source{Path: path}, "test", nil)
@@ -97,9 +91,7 @@ func TestSmallUnits(t *testing.T) {
 		}
 		want := verbose(t, path)
 		records := sameAsDWARF(t, path)
-		if err := os.WriteFile(path, records, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, records)
 		if got := verbose(t, path); len(records) == 0 || got != want {
 			t.Errorf("%s: -V prints\n%s\nof records, and of DWARF\n%s", x.name, got, want)
 		}
@@ -111,30 +103,21 @@ func TestSmallUnits(t *testing.T) {
 func TestNegativeValuesOfUnsignedEnums(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "unit.c")
 	text := "enum first { MINUS = -1 } a; struct s { int x; } s; enum second { FAR = -1000, ONE = 1 } b; enum third { TWO = 2 } c; enum fourth { LEAST = -2147483647 - 1 } d;"
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, source, text)
 	path := compiled(t, source)
-	dwarf, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dwarf := testfile.Read(t, path)
 	const signed, unsigned = "\x04\x05int\x00", "\x04\x07int\x00" // size, encoding and name
 	if bytes.Count(dwarf, []byte(signed)) != 1 {
 		t.Skip("the DIE of int is not found")
 	}
-	if err := os.WriteFile(path, bytes.Replace(dwarf, []byte(signed), []byte(unsigned), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, bytes.Replace(dwarf, []byte(signed), []byte(unsigned), 1))
 	want := verbose(t, path)
 	for _, value := range []string{"MINUS val=18446744073709551615", "FAR val=18446744073709550616", "ONE val=1", "TWO val=2", "LEAST val=18446744071562067968"} {
 		if !strings.Contains(want, value+"\n") {
 			t.Errorf("-V of DWARF lacks %s:\n%s", value, want)
 		}
 	}
-	if err := os.WriteFile(path, sameAsDWARF(t, path), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, sameAsDWARF(t, path))
 	if got := verbose(t, path); got != want {
 		t.Errorf("-V prints\n%s\nof records, and of DWARF\n%s", got, want)
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 func TestModulesLargestFirst(t *testing.T) {
@@ -13,9 +15,7 @@ func TestModulesLargestFirst(t *testing.T) {
 		"some-modules/v/d.ko": 5, "some-modules/w/e.ko": 5} {
 		path := filepath.Join(dir, name)
 		os.MkdirAll(filepath.Dir(path), 0o755)
-		if err := os.WriteFile(path, make([]byte, size), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, make([]byte, size))
 	}
 	for kernel, want := range map[string]string{"v": "bca", "w": "e", "none": ""} {
 		mods, err := Modules(kernel)
@@ -38,9 +38,7 @@ func TestKernels(t *testing.T) {
 	if _, err := Kernels(); err == nil {
 		t.Error("no error without kernels")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "v1-test"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "v1-test"), "")
 	if got, err := Kernels(); err != nil || len(got) != 1 || got[0] != filepath.Join(dir, "v1-test") {
 		t.Errorf("%q, %v", got, err)
 	}

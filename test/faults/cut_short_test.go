@@ -4,13 +4,13 @@ package faults
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	lib "github.com/btflite/btflite"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/diff"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestCutShort: a base that was cut short while it was open ended the process of a caller
@@ -23,10 +23,7 @@ func TestCutShort(t *testing.T) {
 	for range 4000 { // some pages
 		b.Int("int", 4)
 	}
-	path := filepath.Join(t.TempDir(), "base.btf")
-	if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "base.btf", b.Encode(false))
 	over := btftest.Over(b.Blob(t))
 	over.Typedef("of_base", 4000)
 	module := over.Encode(false)

@@ -1,11 +1,11 @@
 package faults
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestDumpMachines: dump --format=c of an amd64 and an arm kernel made a header that was
@@ -25,9 +25,7 @@ func TestDumpMachines(t *testing.T) {
 			b.Int("long int", 4)
 		}
 		b.Struct("s_"+name, 4, b.Member("i", b.Int("int", 4), 0))
-		if err := os.WriteFile(name, b.Encode(name == "big"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, name, b.Encode(name == "big"))
 	}
 	for files, want := range map[string]string{
 		"wide big":          "big: its byte order differs from wide: the files are for different machines",

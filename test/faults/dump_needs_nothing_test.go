@@ -1,12 +1,11 @@
 package faults
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestDumpNeedsNothing: dump --format=c of a function without types printed all types of
@@ -17,10 +16,7 @@ func TestDumpNeedsNothing(t *testing.T) {
 	b := btftest.New()
 	b.Struct("other", 4, b.Member("m", b.Int("int", 4), 0))
 	b.Func("f", 1, b.Proto(0))
-	path := filepath.Join(t.TempDir(), "in.btf")
-	if err := os.WriteFile(path, b.Encode(false), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "in.btf", b.Encode(false))
 	for _, what := range []string{"--name=f", "--id=4"} {
 		if got, _ := btflite(t, 0, "dump", "--format=c", what, path); strings.Contains(got, "struct other") || !strings.Contains(got, "#endif") {
 			t.Errorf("%s: %s", what, got)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // circleCases are pieces of C that were once reported as lost, or are similar.
@@ -67,7 +69,7 @@ func TestFullcircleCases(t *testing.T) {
 		}
 		for _, tt := range circleCases {
 			source, object := filepath.Join(dir, "x.c"), filepath.Join(dir, "x.o")
-			write(t, source, []byte(tt.source))
+			testfile.Write(t, source, []byte(tt.source))
 			args := slices.Concat(words[1:], []string{"-g", "-O1", "-w", "-fno-eliminate-unused-debug-types", "-c", "-o", object}, strings.Fields(tt.flags), []string{source})
 			if out, err := exec.Command(words[0], args...).CombinedOutput(); err != nil {
 				t.Logf("left out: %s: %s: %.200s", cc, tt.name, out)
@@ -165,21 +167,18 @@ func TestFullcircleHostileNames(t *testing.T) {
 	source, object, kept := filepath.Join(dir, "x.c"), filepath.Join(dir, "x.o"), filepath.Join(dir, "kept.c")
 	evil := `a; }; asm(".incbin \"x.c\""); struct b {`
 	plain := "m" + strings.Repeat("x", len(evil)-1)
-	write(t, source, []byte("struct s { int "+plain+"; } g; int f(struct s *p) { return p->"+plain+"; }\n"))
+	testfile.Write(t, source, []byte("struct s { int "+plain+"; } g; int f(struct s *p) { return p->"+plain+"; }\n"))
 	if out, err := exec.Command("gcc", "-g", "-c", "-o", object, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	data, err := os.ReadFile(object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, object)
 	if !bytes.Contains(data, []byte(plain)) {
 		t.Fatal("the name is not in the object")
 	}
 	data = bytes.ReplaceAll(data, []byte(plain), []byte(evil))
 	i := bytes.Index(data, []byte("GNU C"))
 	copy(data[i+len("GNU C17 12"):], ".2 -fplugin=x -B/x -include/x @x")
-	write(t, object, data)
+	testfile.Write(t, object, data)
 	status, stdout, stderr := run(t, "fullcircle", "--keep="+kept, object)
 	if status != 0 || !strings.Contains(stdout, "names that C does not have") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)

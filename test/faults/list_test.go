@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestList: README.md names each test of this folder, and each test that it names exists,
@@ -17,12 +19,12 @@ func TestList(t *testing.T) {
 		}
 		var all strings.Builder
 		for _, path := range files {
-			all.Write(read(t, path))
+			all.Write(testfile.Read(t, path))
 		}
 		return all.String()
 	}
 	own := testsIn(".")
-	text := string(read(t, "README.md"))
+	text := string(testfile.Read(t, "README.md"))
 	for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(t `).FindAllStringSubmatch(own, -1) {
 		if m[1] != "TestList" && !strings.Contains(text, "`"+m[1]+"`") {
 			t.Errorf("README.md lacks %s", m[1])

@@ -9,6 +9,7 @@ import (
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // pahole 1.32's output for a module whose types are all in the base: a header and, in the
@@ -40,9 +41,7 @@ func TestModuleWithoutTypesOfItsOwn(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	base := in("base.btf")
 	full := (&dt.File{Units: []*dt.Unit{dt.CU(number())}}).Bytes()
-	if err := os.WriteFile(in("base"), full, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, in("base"), full)
 	btflite(t, 0, "-J", "--btf_encode_detached="+base, in("base"))
 	for name, file := range files {
 		t.Run(name, func(t *testing.T) {
@@ -50,9 +49,7 @@ func TestModuleWithoutTypesOfItsOwn(t *testing.T) {
 			fresh := func() {
 				t.Helper()
 				os.Remove(out)
-				if err := os.WriteFile(ko, file.Bytes(), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, ko, file.Bytes())
 			}
 			silent := func(args ...string) {
 				t.Helper()
@@ -83,10 +80,7 @@ func TestModuleWithoutTypesOfItsOwn(t *testing.T) {
 				t.Errorf("modules: %s", got)
 			}
 			btflite(t, 0, "verify", "--btf_base="+base, ko)
-			before, err := os.ReadFile(ko)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := testfile.Read(t, ko)
 			// An old .BTF would be taken for this run's.
 			btflite(t, 1, "-J", "--lang_exclude=c11", "--btf_base="+base, ko)
 			if after, err := os.ReadFile(ko); err != nil || !bytes.Equal(before, after) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	lib "github.com/btflite/btflite"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestOptionsAtTheirEnds: Jobs of math.MaxInt was an internal error about the length of a
@@ -12,7 +13,7 @@ import (
 //
 // Input: a small object. The bytes must be the same as without these options.
 func TestOptionsAtTheirEnds(t *testing.T) {
-	want := read(t, splitFiles+"x86.base.btf")
+	want := testfile.Read(t, splitFiles+"x86.base.btf")
 	for _, o := range []lib.Options{
 		{Jobs: math.MaxInt}, {Jobs: math.MinInt}, {Functions: new(lib.FunctionQuery)},
 	} {

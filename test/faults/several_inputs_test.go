@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestSeveralInputsAreNamed: a message about the BTF of several inputs named only the
@@ -19,10 +21,8 @@ func TestSeveralInputsAreNamed(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		path := filepath.Join(dir, name)
 		// Variables of one name are one; here, others lie in the same places of one section.
-		data := bytes.ReplaceAll(read(t, "../../encode/testdata/golden/x86-gcc5-r.elf"), []byte("pcpu_node\x00"), []byte("pcpu_nod"+name+"\x00"))
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		data := bytes.ReplaceAll(testfile.Read(t, "../../encode/testdata/golden/x86-gcc5-r.elf"), []byte("pcpu_node\x00"), []byte("pcpu_nod"+name+"\x00"))
+		testfile.Write(t, path, data)
 		paths = append(paths, path)
 	}
 	for n, want := range map[int]string{2: " and 1 more input: ", 3: " and 2 more inputs: "} {

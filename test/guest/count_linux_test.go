@@ -1,10 +1,9 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/btflite/btflite/test/testfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -16,10 +15,7 @@ func TestCounter(t *testing.T) {
 		t.Skip("no BPF program can be attached here: ", err)
 	}
 	defer c.Close()
-	path := filepath.Join(t.TempDir(), "seventy")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.New(t, "seventy", "")
 	for range calls {
 		var st unix.Statfs_t
 		if err := unix.Statfs(path, &st); err != nil {

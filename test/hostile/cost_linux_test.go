@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // costCommands are command lines of every command that reads BTF, in each of their forms. FILE
@@ -65,15 +66,15 @@ func TestCostFollowsSize(t *testing.T) {
 		whole, half := btftest.New(), btftest.New()
 		in.Build(whole, costSize)
 		in.Build(half, costSize/2)
-		put(t, filepath.Join(dir, "FILE"), whole.Encode(false))
-		put(t, filepath.Join(dir, "HALF"), half.Encode(false))
-		put(t, filepath.Join(dir, "PROG"), get(t, "../../testdata/min/kernel.bpf.o"))
+		testfile.Write(t, filepath.Join(dir, "FILE"), whole.Encode(false))
+		testfile.Write(t, filepath.Join(dir, "HALF"), half.Encode(false))
+		testfile.Write(t, filepath.Join(dir, "PROG"), testfile.Read(t, "../../testdata/min/kernel.bpf.o"))
 		for _, line := range costCommands {
 			r, printed := printing(t, dir, strings.Fields(line)...)
 			size := printed
 			for _, word := range strings.Fields(line) {
 				if word == "FILE" || word == "HALF" {
-					size += int64(len(get(t, filepath.Join(dir, word))))
+					size += int64(len(testfile.Read(t, filepath.Join(dir, word))))
 				}
 			}
 			for _, name := range []string{"OUT", "MORE"} {
@@ -180,8 +181,8 @@ func TestMemoryLimitOfReaders(t *testing.T) {
 			b.Struct(fmt.Sprintf("a_struct_%d_%d", i, j), 8, b.Member(fmt.Sprintf("member_%d_%d", i, j), x, 0), b.Member("b", x, 32))
 		}
 	}
-	put(t, filepath.Join(dir, "FILE"), b.Encode(false))
-	put(t, filepath.Join(dir, "HALF"), b.Encode(false))
+	testfile.Write(t, filepath.Join(dir, "FILE"), b.Encode(false))
+	testfile.Write(t, filepath.Join(dir, "HALF"), b.Encode(false))
 	answered, refused := 0, 0
 	for _, line := range []string{"dump --strict-c FILE", "stats FILE", "show --format=html FILE", "sort FILE OUT", "dedup -o OUT FILE FILE",
 		"dedup --dedup=exact -o OUT FILE", "diff HALF FILE", "verify FILE", "funcs FILE"} {

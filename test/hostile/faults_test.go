@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/btflite/btflite/test/testfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -102,7 +103,7 @@ var faultCases = map[string]func(t *testing.T){
 	"disk-full-inplace": func(t *testing.T) {
 		mnt := tinyDisk(t)
 		file := filepath.Join(mnt, "f.o")
-		put(t, file, get(t, compiled))
+		testfile.Write(t, file, testfile.Read(t, compiled))
 		fillDisk(t, mnt)
 		fails(t, "no space left", mnt, inPlace("f.o")...)
 		unchanged(t, file, compiled)
@@ -194,11 +195,11 @@ type writes struct {
 // results makes both without a fault.
 func results(t *testing.T, from string) writes {
 	dir, file := folder(t, from)
-	w := writes{from: from, old: get(t, from)}
+	w := writes{from: from, old: testfile.Read(t, from)}
 	succeeds(t, dir, encodeTo("out", "f.o")...)
-	w.btf = get(t, filepath.Join(dir, "out"))
+	w.btf = testfile.Read(t, filepath.Join(dir, "out"))
 	succeeds(t, dir, inPlace("f.o")...)
-	w.changed = get(t, file)
+	w.changed = testfile.Read(t, file)
 	return w
 }
 
@@ -210,7 +211,7 @@ func (w *writes) prepare(t *testing.T, detached bool) (dir, file string, args []
 		return dir, file, inPlace("f.o"), "f.o"
 	}
 	file = filepath.Join(dir, "out")
-	put(t, file, []byte("old"))
+	testfile.Write(t, file, "old")
 	return dir, file, encodeTo("out", "f.o"), "f.o out"
 }
 
@@ -222,7 +223,7 @@ func (w *writes) isNew(t *testing.T, file string, detached bool) bool {
 	if detached {
 		before, after = []byte("old"), w.btf
 	}
-	got := get(t, file)
+	got := testfile.Read(t, file)
 	if bytes.Equal(got, after) {
 		return true
 	}
@@ -245,12 +246,12 @@ func seccompWorks() error {
 func signalled(t *testing.T, n int, signal syscall.Signal, survives bool) {
 	dir, file := folder(t, linked)
 	succeeds(t, dir, inPlace("f.o")...)
-	changed := get(t, file)
+	changed := testfile.Read(t, file)
 	r := rand.New(rand.NewPCG(5, 6))
 	span := 15 * time.Millisecond
 	ended := [2]int{}
 	for range n {
-		put(t, file, get(t, linked))
+		testfile.Write(t, file, testfile.Read(t, linked))
 		began := time.Now()
 		cmd := command(dir, inPlace("f.o")...)
 		if err := cmd.Start(); err != nil {
@@ -266,7 +267,7 @@ func signalled(t *testing.T, n int, signal syscall.Signal, survives bool) {
 		}()
 		err := cmd.Wait()
 		<-stop
-		got := get(t, file)
+		got := testfile.Read(t, file)
 		switch {
 		case err == nil:
 			ended[1]++

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // want is what a good encoder does with a file.
@@ -73,21 +74,21 @@ func TestHostileFiles(t *testing.T) {
 
 func encodeControl(t *testing.T) []byte {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "in"), control())
+	testfile.Write(t, filepath.Join(dir, "in"), control())
 	if r := run(t, dir, "-J", "--btf_features=default", "--btf_encode_detached=out", "in"); r.status != 0 {
 		t.Fatal(r.stderr)
 	}
-	return get(t, filepath.Join(dir, "out"))
+	return testfile.Read(t, filepath.Join(dir, "out"))
 }
 
 func (c *hostileFile) check(t *testing.T, control []byte) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 	image := c.file()
-	put(t, in, image)
+	testfile.Write(t, in, image)
 	r := run(t, dir, "-J", "--btf_features=default", "--btf_encode_detached=out", "in")
 	r.clean(t)
-	if !bytes.Equal(get(t, in), image) {
+	if !bytes.Equal(testfile.Read(t, in), image) {
 		t.Error("the input was changed")
 	}
 	data, _ := os.ReadFile(out)
@@ -110,14 +111,14 @@ func (c *hostileFile) check(t *testing.T, control []byte) {
 	c.checkWant(t, r.status, data)
 
 	os.Remove(out)
-	put(t, in, image)
+	testfile.Write(t, in, image)
 	q := run(t, dir, "-J", "--btf_features=default", "in")
 	q.clean(t)
 	switch {
 	case names(t, dir) != "in":
 		t.Errorf("in place: in the folder: %s", names(t, dir))
 	case q.status != 0 || c.outcome == nothing:
-		if !bytes.Equal(get(t, in), image) {
+		if !bytes.Equal(testfile.Read(t, in), image) {
 			t.Error("in place: an error, but the input was changed")
 		}
 		if r.status == 0 && c.want == mustWork {

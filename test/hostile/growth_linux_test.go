@@ -10,6 +10,7 @@ import (
 
 	"github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/test/cachegrind"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // mostGrowth is how many times as many instructions for each part an input of 16 times as many parts may
@@ -34,7 +35,7 @@ func TestGrowth(t *testing.T) {
 			continue
 		}
 		cost := func(n int) float64 {
-			put(t, filepath.Join(dir, "f.o"), in.Build(n).Bytes())
+			testfile.Write(t, filepath.Join(dir, "f.o"), in.Build(n).Bytes())
 			count, err := cachegrind.Count(dir, program, append(encodeTo("out", "f.o"), "-j1")...)
 			if err != nil {
 				t.Fatal(err)

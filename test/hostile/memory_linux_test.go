@@ -13,6 +13,7 @@ import (
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/test/memgroup"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestSmallGroups: in memory control groups of any size a run ends with its
@@ -81,9 +82,9 @@ func TestMemoryLimitHolds(t *testing.T) {
 func belowLimits(t *testing.T, from, to, step int, run func(mib int, dir string, args ...string) done) {
 	t.Helper()
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "f.o"), manyTypes())
+	testfile.Write(t, filepath.Join(dir, "f.o"), manyTypes())
 	succeeds(t, dir, encodeTo("out", "f.o")...)
-	want := get(t, filepath.Join(dir, "out"))
+	want := testfile.Read(t, filepath.Join(dir, "out"))
 	errors, outputs := 0, 0
 	for _, jobs := range []string{"-j1", "-j3"} {
 		for mib := from; mib <= to; mib += step {
@@ -95,7 +96,7 @@ func belowLimits(t *testing.T, from, to, step int, run func(mib int, dir string,
 			case r.status == 0:
 				outputs++
 				left = "f.o out"
-				if got := get(t, filepath.Join(dir, "out")); string(got) != string(want) {
+				if got := testfile.Read(t, filepath.Join(dir, "out")); string(got) != string(want) {
 					t.Errorf("%d MiB, %s: another output", mib, jobs)
 				}
 			case !strings.Contains(r.stderr, "memory limit"):
@@ -163,10 +164,10 @@ func TestGroupAndMemoryFiles(t *testing.T) {
 	dir := t.TempDir()
 	data := manyTypes()
 	for i := range 12 {
-		put(t, filepath.Join(dir, fmt.Sprintf("m%d.ko", i)), data)
+		testfile.Write(t, filepath.Join(dir, fmt.Sprintf("m%d.ko", i)), data)
 	}
 	base := filepath.Join(t.TempDir(), "base")
-	put(t, filepath.Join(filepath.Dir(base), "f.o"), get(t, compiled))
+	testfile.Write(t, filepath.Join(filepath.Dir(base), "f.o"), testfile.Read(t, compiled))
 	succeeds(t, filepath.Dir(base), encodeTo(base, "f.o")...)
 	r := inGroup(t, group, 80, command(dir, "modules", "-j2", "--btf_base="+base, "--btf_features=default", "--btf_encode_detached_dir="+mnt, dir))
 	out, _ := filepath.Glob(filepath.Join(mnt, "*"))
@@ -184,7 +185,7 @@ func TestGroupAndMemoryFiles(t *testing.T) {
 	if err := os.Mkdir(small, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(small, "f.o"), append(data, make([]byte, 90<<20)...))
+	testfile.Write(t, filepath.Join(small, "f.o"), append(data, make([]byte, 90<<20)...))
 	r = inGroup(t, group, 80, command(small, inPlace("f.o")...))
 	r.clean(t)
 	if r.status != 1 || !strings.Contains(r.stderr, "tmpfs") {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -37,7 +38,7 @@ func folder(t *testing.T, from string) (dir, file string) {
 	dir = t.TempDir()
 	os.Chmod(dir, 0o777)
 	file = filepath.Join(dir, "f.o")
-	put(t, file, get(t, from))
+	testfile.Write(t, file, testfile.Read(t, from))
 	return dir, file
 }
 
@@ -71,7 +72,7 @@ func wantNames(t *testing.T, dir, want string) {
 // unchanged wants the file to be a copy of from.
 func unchanged(t *testing.T, file, from string) {
 	t.Helper()
-	if !bytes.Equal(get(t, file), get(t, from)) {
+	if !bytes.Equal(testfile.Read(t, file), testfile.Read(t, from)) {
 		t.Errorf("%s was changed", file)
 	}
 }
@@ -189,18 +190,18 @@ var placeCases = map[string]func(t *testing.T){
 	},
 	"tmp-existing-file": func(t *testing.T) {
 		dir, file := folder(t, compiled)
-		put(t, file+".btf", []byte("mine"))
+		testfile.Write(t, file+".btf", "mine")
 		succeeds(t, dir, inPlace("f.o")...)
-		if string(get(t, file+".btf")) != "mine" {
+		if string(testfile.Read(t, file+".btf")) != "mine" {
 			t.Error("the neighbour was changed")
 		}
 	},
 	"tmp-symlink-attack": func(t *testing.T) {
 		dir, file := folder(t, compiled)
-		put(t, filepath.Join(dir, "victim"), []byte("mine"))
+		testfile.Write(t, filepath.Join(dir, "victim"), "mine")
 		os.Symlink("victim", file+".btf")
 		succeeds(t, dir, inPlace("f.o")...)
-		if string(get(t, filepath.Join(dir, "victim"))) != "mine" {
+		if string(testfile.Read(t, filepath.Join(dir, "victim"))) != "mine" {
 			t.Error("a link was followed")
 		}
 	},
@@ -255,9 +256,9 @@ var placeCases = map[string]func(t *testing.T){
 	"detached-replaces-longer": func(t *testing.T) {
 		dir, _ := folder(t, compiled)
 		out := filepath.Join(dir, "out")
-		put(t, out, bytes.Repeat([]byte("x"), 1<<20))
+		testfile.Write(t, out, bytes.Repeat([]byte("x"), 1<<20))
 		succeeds(t, dir, encodeTo("out", "f.o")...)
-		takes(t, get(t, out))
+		takes(t, testfile.Read(t, out))
 	},
 	"detached-is-input": func(t *testing.T) {
 		dir, file := folder(t, compiled)
@@ -303,20 +304,22 @@ var placeCases = map[string]func(t *testing.T){
 	},
 	"detached-failure-keeps-old": func(t *testing.T) {
 		dir := t.TempDir()
-		put(t, filepath.Join(dir, "bad"), get(t, compiled)[:5000])
-		put(t, filepath.Join(dir, "out"), []byte("old output"))
+		testfile.Write(t, filepath.Join(dir, "bad"), testfile.Read(t, compiled)[:5000])
+		testfile.Write(t, filepath.Join(dir, "out"), "old output")
 		fails(t, "", dir, encodeTo("out", "bad")...)
-		if string(get(t, filepath.Join(dir, "out"))) != "old output" {
+		if string(testfile.Read(t, filepath.Join(dir, "out"))) != "old output" {
 			t.Error("the old output was changed")
 		}
 	},
-	"fds-closed":         func(t *testing.T) { closedDescriptors(t, get(t, compiled)) },
-	"fds-closed-warning": func(t *testing.T) { closedDescriptors(t, get(t, "../../encode/testdata/leftout/x86-g++5.elf")) },
+	"fds-closed": func(t *testing.T) { closedDescriptors(t, testfile.Read(t, compiled)) },
+	"fds-closed-warning": func(t *testing.T) {
+		closedDescriptors(t, testfile.Read(t, "../../encode/testdata/leftout/x86-g++5.elf"))
+	},
 	"parallel-reader": func(t *testing.T) {
 		dir, _ := folder(t, compiled)
 		succeeds(t, dir, encodeTo("out", "f.o")...)
 		out := filepath.Join(dir, "out")
-		want := get(t, out)
+		want := testfile.Read(t, out)
 		over := time.Now().Add(time.Second / 2)
 		for time.Now().Before(over) {
 			cmd := command(dir, encodeTo("out", "f.o")...)
@@ -326,7 +329,7 @@ var placeCases = map[string]func(t *testing.T){
 			for ended := make(chan error, 1); ; {
 				go func() { ended <- cmd.Wait() }()
 				for len(ended) == 0 {
-					if !bytes.Equal(get(t, out), want) {
+					if !bytes.Equal(testfile.Read(t, out), want) {
 						t.Fatal("a reader saw a part of the output")
 					}
 				}
@@ -340,14 +343,14 @@ var placeCases = map[string]func(t *testing.T){
 		hasBTF(t, file)
 		wantNames(t, dir, "f.o")
 		once := filepath.Join(t.TempDir(), "f.o")
-		put(t, once, get(t, linked))
+		testfile.Write(t, once, testfile.Read(t, linked))
 		succeeds(t, filepath.Dir(once), inPlace("f.o")...)
 		unchanged(t, file, once)
 	},
 	"parallel-detached-same-output": func(t *testing.T) {
 		dir, _ := folder(t, linked)
 		together(t, 8, dir, encodeTo("out", "f.o"))
-		takes(t, get(t, filepath.Join(dir, "out")))
+		takes(t, testfile.Read(t, filepath.Join(dir, "out")))
 		wantNames(t, dir, "f.o out")
 	},
 	"determinism": func(t *testing.T) {
@@ -355,7 +358,7 @@ var placeCases = map[string]func(t *testing.T){
 		for i := range 20 {
 			dir, file := folder(t, linked)
 			succeeds(t, dir, "-J", "-j"+string(rune('1'+i%4)), "--btf_features=default", "f.o")
-			if b := get(t, file); first == nil {
+			if b := testfile.Read(t, file); first == nil {
 				first = b
 			} else if !bytes.Equal(b, first) {
 				t.Fatal("another run, another file")
@@ -376,9 +379,9 @@ func TestPlaces(t *testing.T) {
 func twice(t *testing.T, from string) {
 	dir, file := folder(t, from)
 	succeeds(t, dir, inPlace("f.o")...)
-	once := get(t, file)
+	once := testfile.Read(t, file)
 	succeeds(t, dir, inPlace("f.o")...)
-	if !bytes.Equal(get(t, file), once) {
+	if !bytes.Equal(testfile.Read(t, file), once) {
 		t.Error("the second run gives another file")
 	}
 	hasBTF(t, file)
@@ -402,7 +405,7 @@ func takesName(t *testing.T, name string) {
 	succeeds(t, dir, inPlace(name)...)
 	hasBTF(t, filepath.Join(dir, name))
 	wantNames(t, dir, name)
-	put(t, filepath.Join(dir, name), []byte("no ELF file"))
+	testfile.Write(t, filepath.Join(dir, name), "no ELF file")
 	fails(t, "not an ELF file", dir, inPlace(name)...) // quoted, as clean checks
 }
 
@@ -422,7 +425,7 @@ func oldOrNew(t *testing.T, r done, dir, file string) {
 // opened then gets their numbers.
 func closedDescriptors(t *testing.T, image []byte) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "in"), image)
+	testfile.Write(t, filepath.Join(dir, "in"), image)
 	succeeds(t, dir, encodeTo("want", "in")...)
 	cmd := command(dir, encodeTo("out", "in")...)
 	cmd.Args = append([]string{"sh", "-c", `exec "$0" "$@" <&- >&- 2>&-`, program}, cmd.Args[1:]...)
@@ -430,7 +433,7 @@ func closedDescriptors(t *testing.T, image []byte) {
 	if r := finish(t, cmd); r.status != 0 {
 		t.Fatalf("status %d", r.status)
 	}
-	if !bytes.Equal(get(t, filepath.Join(dir, "out")), get(t, filepath.Join(dir, "want"))) {
+	if !bytes.Equal(testfile.Read(t, filepath.Join(dir, "out")), testfile.Read(t, filepath.Join(dir, "want"))) {
 		t.Error("other output")
 	}
 }

@@ -3,9 +3,10 @@ package hostile
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var update = flag.Bool("update", false, "write docs/results/hostile.md again")
@@ -36,14 +37,9 @@ func report() string {
 // TestReport: the report has the cases of the tests.
 func TestReport(t *testing.T) {
 	if *update {
-		if err := os.WriteFile(reportFile, []byte(report()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, reportFile, report())
 	}
-	data, err := os.ReadFile(reportFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, reportFile)
 	if string(data) != report() {
 		t.Errorf("%s is not what the tests hold: go test ./test/hostile -run TestReport -update", reportFile)
 	}

@@ -133,24 +133,6 @@ func takes(t *testing.T, data []byte) {
 	}
 }
 
-// put writes a file.
-func put(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// get reads a file.
-func get(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // names are the files of a folder.
 func names(t *testing.T, dir string) string {
 	t.Helper()

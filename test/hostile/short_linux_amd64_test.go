@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/btflite/btflite/test/testfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -117,7 +118,7 @@ func short(t *testing.T, dir string, f fault, cut func(k int, n uint64) uint64, 
 				break
 			}
 			if at == pid {
-				return done{status: ws.ExitStatus(), stderr: string(get(t, stderr.Name()))}, calls
+				return done{status: ws.ExitStatus(), stderr: string(testfile.Read(t, stderr.Name()))}, calls
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/test/sourcetree"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestContrib: scripts/contrib.sh fills in version, address and sums, and a shell can read the recipes
@@ -23,18 +24,14 @@ func TestContrib(t *testing.T) {
 	}
 	sums := make(map[string]string)
 	for _, name := range []string{"btflite-1.2.3-rc.1.tar.gz", "btflite-1.2.3-rc.1-linux-amd64.tar.gz"} {
-		if err := os.WriteFile(filepath.Join(release, name), []byte(name), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(release, name), name)
 		sum := sha256.Sum256([]byte(name))
 		sums[name] = hex.EncodeToString(sum[:])
 	}
 	if text, err := fill(); err == nil || !strings.Contains(text, "has no btflite-1.2.3-rc.1-linux-arm64.tar.gz, whose sum a recipe needs") {
 		t.Errorf("without arm64: %v, %s", err, text)
 	}
-	if err := os.WriteFile(filepath.Join(release, "btflite-1.2.3-rc.1-linux-arm64.tar.gz"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(release, "btflite-1.2.3-rc.1-linux-arm64.tar.gz"), "")
 	if text, err := fill(); err != nil {
 		t.Fatalf("%v, %s", err, text)
 	}

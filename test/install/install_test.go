@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/test/sourcetree"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // files lists what is below dir but folders, sorted.
@@ -51,10 +52,7 @@ func documents(t *testing.T, pages []string) []string {
 	}
 	named := regexp.MustCompile(`docs/[a-z-]+\.md`)
 	for _, p := range pages {
-		page, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := testfile.Read(t, p)
 		text := strings.ReplaceAll(string(page), `\-`, "-")
 		for _, name := range named.FindAllString(text, -1) {
 			if !slices.Contains(list, folder+name) {
@@ -248,9 +246,7 @@ func TestVersion(t *testing.T) {
 		t.Errorf("archive in another repository, make: %s", got)
 	}
 
-	if err := os.WriteFile(filepath.Join(src, "Makefile"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(src, "Makefile"), "")
 	if got := sourcetree.Run(t, src, "scripts/version.sh"); got != "v0.7.1-dirty\n" {
 		t.Errorf("changed checkout: %s", got)
 	}

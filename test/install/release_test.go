@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/test/sourcetree"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // repository is a copy of the source tree with one commit, whose hash it returns too.
@@ -38,9 +39,7 @@ func TestRelease(t *testing.T) {
 	}
 	src, commit := repository(t)
 	// What is not committed is not in a release.
-	if err := os.WriteFile(filepath.Join(src, "encode.go"), []byte("not Go"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(src, "encode.go"), "not Go")
 	system := "linux/" + runtime.GOARCH
 	name := "btflite-1.2.3-linux-" + runtime.GOARCH
 	sourcetree.Run(t, src, "make", "release", "VERSION=1.2.3", "SYSTEMS="+system, "PACKAGES=", "SBOM=no")
@@ -65,10 +64,7 @@ func TestRelease(t *testing.T) {
 	}
 	checkProgram(t, filepath.Join(unpacked, "bin/btflite"), commit)
 	checkLicences(t, filepath.Join(unpacked, documents+"THIRD-PARTY-LICENCES"), filepath.Join(out, name))
-	page, err := os.ReadFile(filepath.Join(unpacked, "share/man/man1/btflite-diff.1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, filepath.Join(unpacked, "share/man/man1/btflite-diff.1"))
 	if !regexp.MustCompile(`(?m)^\.TH .* "20\d\d-\d\d-\d\d" "btflite v1\.2\.3"`).Match(page) {
 		t.Errorf("the manual page has no version or no date: %.200s", page)
 	}
@@ -77,10 +73,7 @@ func TestRelease(t *testing.T) {
 // checkSums: SHA256SUMS has every file of a release, by its bare name.
 func checkSums(t *testing.T, dir string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(dir, "SHA256SUMS"))
 	var names []string
 	for line := range strings.Lines(string(text)) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
@@ -128,10 +121,7 @@ func checkProgram(t *testing.T, program, commit string) {
 // checkLicences: the file has the licence of every module that the program was linked from.
 func checkLicences(t *testing.T, file, program string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, file)
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
@@ -179,10 +169,7 @@ func TestToolVersions(t *testing.T) {
 			t.Fatalf("%s: %q, %v", pattern, names, err)
 		}
 		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, name)
 			tools := version.FindAll(text, -1)
 			if here := filepath.Base(name) == "tools.sh"; here != (len(tools) > 0) {
 				t.Errorf("%s names these tools: %q", name, tools)

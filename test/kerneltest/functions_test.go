@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // functionOptions are what "btflite funcs" and pfunct print the same with. Without
@@ -41,10 +43,7 @@ func TestKernelsHaveTheFunctionsOfPfunct(t *testing.T) {
 		}
 	}
 	for name, vmlinux := range kernels(t) {
-		base := filepath.Join(t.TempDir(), name+".btf")
-		if err := os.WriteFile(base, encode(t, btflite, "2", featureSets[2].args, vmlinux), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		base := testfile.New(t, name+".btf", encode(t, btflite, "2", featureSets[2].args, vmlinux))
 		t.Run(name, func(t *testing.T) {
 			for _, options := range functionOptions {
 				same(t, options, base)
@@ -53,13 +52,9 @@ func TestKernelsHaveTheFunctionsOfPfunct(t *testing.T) {
 		for module, path := range modulePaths(t, name) {
 			t.Run(name+"/"+module, func(t *testing.T) {
 				over, alone := filepath.Join(t.TempDir(), "over.btf"), filepath.Join(t.TempDir(), "alone.btf")
-				if err := os.WriteFile(over, encode(t, btflite, "1", append(featureSets[0].args, "--btf_base="+base), path), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, over, encode(t, btflite, "1", append(featureSets[0].args, "--btf_base="+base), path))
 				same(t, "-A", "--btf_base="+base, over)
-				if err := os.WriteFile(alone, encode(t, btflite, "1", featureSets[0].args, path), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, alone, encode(t, btflite, "1", featureSets[0].args, path))
 				for _, options := range slowFunctionOptions {
 					same(t, options, alone)
 				}

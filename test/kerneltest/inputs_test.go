@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/test/corpus"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // someModules are those of scripts/kernels.sh some-modules:NAME.
@@ -86,10 +87,7 @@ func TestKernelsAndModulesTogether(t *testing.T) {
 			}
 		}
 		run("kernel", []string{module["crc16"], vmlinux, module["veth"]}, 0)
-		base := filepath.Join(t.TempDir(), "vmlinux.btf")
-		if err := os.WriteFile(base, encode(t, btflite, "2", featureSets[0].args, vmlinux), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		base := testfile.New(t, "vmlinux.btf", encode(t, btflite, "2", featureSets[0].args, vmlinux))
 		for _, order := range orders(paths(moduleSets[0])) {
 			run("base", order, 0, "--btf_base="+base)
 		}

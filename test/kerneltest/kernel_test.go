@@ -13,6 +13,7 @@ import (
 
 	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/gobuild"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var (
@@ -72,10 +73,7 @@ func encode(t *testing.T, program, jobs string, args []string, inputs ...string)
 func last(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
 
 func TestSmallProgramGivesGoldenBTF(t *testing.T) {
-	want, err := os.ReadFile("../../testdata/small/small.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, "../../testdata/small/small.btf")
 	btflite := buildBtflite(t)
 	for _, jobs := range []string{"1", "2", "8"} {
 		got := encode(t, btflite, jobs, []string{"--btf_features=default"}, "../../testdata/small/small")

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const optionsDir = "testdata/options"
@@ -53,10 +55,7 @@ func optionRows(t *testing.T) []optionRow {
 // textLines are the lines of a file of optionsDir without comments.
 func textLines(t *testing.T, name string) []string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(optionsDir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testfile.Read(t, filepath.Join(optionsDir, name))
 	return slices.DeleteFunc(strings.Split(string(b), "\n"), func(l string) bool {
 		return l == "" || strings.HasPrefix(l, "#")
 	})
@@ -76,13 +75,8 @@ func TestOptionsGiveTheBytesOfPahole(t *testing.T) {
 			dir := t.TempDir()
 			for _, name := range []string{"encode/testdata/golden/x86-gcc5.elf", "encode/testdata/golden/x86-tags.elf",
 				"encode/testdata/golden/x86-fields.elf", "testdata/split/x86.base.btf", "testdata/split/x86.module.o"} {
-				b, err := os.ReadFile(filepath.Join("../..", name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), b, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				b := testfile.Read(t, filepath.Join("../..", name))
+				testfile.Write(t, filepath.Join(dir, filepath.Base(name)), b)
 			}
 			var stdout, stderr bytes.Buffer
 			args := row.args
@@ -107,10 +101,7 @@ func TestOptionsGiveTheBytesOfPahole(t *testing.T) {
 				}
 				return
 			}
-			want, err := os.ReadFile(filepath.Join(optionsDir, row.golden))
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testfile.Read(t, filepath.Join(optionsDir, row.golden))
 			if diff := FirstDifference(want, got); diff != "" {
 				t.Errorf("%s\n%s", diff, &stderr)
 			}

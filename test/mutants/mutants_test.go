@@ -2,11 +2,12 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestFaults: each row lists every fault of one expression.
@@ -72,9 +73,7 @@ func Test(t *testing.T) {
 }
 `,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), text)
 	}
 	t.Chdir(dir)
 	t.Setenv("GOWORK", "off")
@@ -90,9 +89,7 @@ func Test(t *testing.T) {
 			t.Errorf("%d workers: %s, not %s", workers, out.String(), want)
 		}
 	}
-	if err := os.WriteFile("p_test.go", []byte("package p\n\nimport \"testing\"\n\nfunc Test(t *testing.T) { t.Fatal() }\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, "p_test.go", "package p\n\nimport \"testing\"\n\nfunc Test(t *testing.T) { t.Fatal() }\n")
 	if _, err := run(new(bytes.Buffer), ".", suiteOf(".", "", "", false), "", 0, 1, 1, 0); err == nil {
 		t.Error("tests that fail by themselves are no measure, and there is no error")
 	}
@@ -123,12 +120,7 @@ func TestNothing(t *testing.T) {}
 `,
 	} {
 		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, name, text)
 	}
 	t.Chdir(dir)
 	t.Setenv("GOWORK", "off")
@@ -166,19 +158,14 @@ func TestReport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mutants.md")
 	const head = "text\n\n" + reportBegin + "| package |\n|---|\n"
 	const tail = reportEnd + "\nmore\n"
-	if err := os.WriteFile(path, []byte(head+tail), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, head+tail)
 	for _, s := range []sample{{pkg: "./b", seed: 1, tried: 8, noticed: 5, possible: 9}, {pkg: "./a", tests: "./b", seed: 1, tried: 2},
 		{pkg: "./b", seed: 1, tried: 8, noticed: 7, possible: 9}, {pkg: "./b", seed: 2}, {pkg: "./c", tests: "./b:One|Two", seed: 1}} {
 		if err := s.write(path); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testfile.Read(t, path)
 	want := head + "| a | ./b | 1 | 2 | 0 | 0 |\n| b | its own | 1 | 8 | 7 | 9 |\n| b | its own | 2 | 0 | 0 | 0 |\n| c | ./b:One\\|Two | 1 | 0 | 0 | 0 |\n" + tail
 	if string(got) != want {
 		t.Errorf("%s\nwant\n%s", got, want)

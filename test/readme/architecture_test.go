@@ -3,13 +3,14 @@ package readme
 import (
 	"go/parser"
 	"go/token"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const module = "github.com/btflite/btflite"
@@ -20,10 +21,7 @@ var packageName = regexp.MustCompile("`([a-z][a-z/0-9]*)`")
 // TestPackagesAreNamed: ARCHITECTURE.md names every package, and its rows are in
 // the order of the imports.
 func TestPackagesAreNamed(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(root, "ARCHITECTURE.md"))
 	_, table, _ := strings.Cut(string(text), "| packages |")
 	table, tools, _ := strings.Cut(table, "\n\n")
 	rows := map[string]int{} // of packages

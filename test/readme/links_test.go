@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var (
@@ -58,10 +60,7 @@ func TestLinks(t *testing.T) {
 	}
 	links := 0
 	for _, path := range append(append(roots, docs...), append(recipes, "../../contrib/README.md")...) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, path)
 		links += len(link.FindAllString(string(text), -1))
 		for _, l := range badLinks(filepath.Dir(path), filepath.Base(path), string(text)) {
 			t.Errorf("%s: the link to %s leads nowhere", path, l)

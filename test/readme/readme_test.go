@@ -14,6 +14,7 @@ import (
 
 	"github.com/btflite/btflite/internal/archive/archivetest"
 	"github.com/btflite/btflite/test/sourcetree"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // block is a fenced block of a document that a shell can run.
@@ -250,10 +251,7 @@ func TestDocuments(t *testing.T) {
 	}
 	for _, doc := range append([]string{"../../README.md"}, docs...) {
 		t.Run(filepath.Base(doc), func(t *testing.T) {
-			text, err := os.ReadFile(doc)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, doc)
 			blocks, err := parse(string(text))
 			if err != nil {
 				t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 const root = "../.."
@@ -66,10 +68,7 @@ type heldRule struct {
 // heldRules reads testdata/rules.txt.
 func heldRules(t *testing.T) (rules []*heldRule) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/rules.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, "testdata/rules.txt")
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		if strings.HasPrefix(line, "#") {
 			continue
@@ -94,10 +93,7 @@ var ruleLine = regexp.MustCompile(`(?m)^(?:- |\d+\. )(.*)$`)
 // TestRulesAreHeld: each of pahole's rules has a test, each of these exists, and each row
 // of the tests of rules belongs to a rule.
 func TestRulesAreHeld(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, behaviour))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(root, behaviour))
 	held := heldRules(t)
 	for _, part := range strings.Split(string(text), "\n#")[1:] {
 		m := numbered.FindStringSubmatch("#" + part)
@@ -162,10 +158,7 @@ func TestRulesAreHeld(t *testing.T) {
 // TestCitations: comments cite documents and sections that the tree has, and
 // call pahole by its name.
 func TestCitations(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, behaviour))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(root, behaviour))
 	sections := make(map[string]bool)
 	for _, m := range numbered.FindAllStringSubmatch(string(text), -1) {
 		if sections[m[1]] {
@@ -209,10 +202,7 @@ var shapeTable = regexp.MustCompile(`(?s)<!-- shape: .*<!-- end of shape -->`)
 // TestNamedFiles: files that the guides to the source name are there.
 func TestNamedFiles(t *testing.T) {
 	for _, doc := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md"} {
-		text, err := os.ReadFile(filepath.Join(root, doc))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, filepath.Join(root, doc))
 		names := namedSource.FindAllStringSubmatch(shapeTable.ReplaceAllString(string(text), ""), -1)
 		for _, m := range names {
 			if !exists(m[1]) {
@@ -230,10 +220,7 @@ func TestNamedFiles(t *testing.T) {
 var stop = regexp.MustCompile("(?m)^\\d\\. `([\\w./]+\\.go)`: ((?:`\\w+`(?:, | and )?)+)")
 
 func TestStops(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(root, "ARCHITECTURE.md"))
 	stops := stop.FindAllStringSubmatch(string(text), -1)
 	if len(stops) < 30 {
 		t.Errorf("%d stops", len(stops))

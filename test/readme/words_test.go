@@ -1,12 +1,13 @@
 package readme
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // maxWords is how many words the documents may have that people write by hand.
@@ -47,10 +48,7 @@ func TestWords(t *testing.T) {
 			if slices.Contains(uncounted, filepath.ToSlash(name)) {
 				continue
 			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, path)
 			n := countWords(string(text))
 			t.Logf("%6d %s", n, name)
 			sum += n

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 var update = flag.Bool("update", false, "write testdata/deps*.txt again")
@@ -16,11 +18,7 @@ var update = flag.Bool("update", false, "write testdata/deps*.txt again")
 // read returns a file of the tree.
 func read(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return testfile.Read(t, name)
 }
 
 // TestDependencies: whoever imports the library gets the modules of testdata/deps.txt
@@ -34,9 +32,7 @@ func TestDependencies(t *testing.T) {
 	for golden, got := range map[string][]string{"testdata/deps.txt": library, "testdata/deps-program.txt": program} {
 		text := []byte(strings.Join(got, "\n") + "\n")
 		if *update {
-			if err := os.WriteFile(golden, text, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, golden, text)
 		}
 		if want := read(t, golden); !bytes.Equal(text, want) {
 			t.Errorf("the modules are not those of %s; they are\n%s", golden, text)

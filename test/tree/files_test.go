@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestMain runs the tests at the top of the tree, so that all names are as people write them.
@@ -118,10 +120,7 @@ func TestNoMachinePaths(t *testing.T) {
 
 // TestReadmeLength: who wants to know more goes to docs or to the manual.
 func TestReadmeLength(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := testfile.Read(t, "README.md")
 	if n := bytes.Count(readme, []byte("\n")); n > 120 {
 		t.Errorf("README.md has %d lines, at most 120 are allowed", n)
 	}

@@ -137,10 +137,11 @@ var imports = map[string][]string{
 	"test/readme":     {"test/sourcetree"},
 	"test/sourcetree": nil,
 	"test/suite":      nil,
+	"test/testfile":   nil,
 	"test/tree":       {"bench/shape"}, // for tests
 }
 
-var testImports = []string{"btf/btftest", "internal/archive/archivetest", "internal/dwarf/dwarftest", "internal/elftest", "test/browser", "test/corpus", "github.com/cpuguy83/go-md2man/v2/md2man",
+var testImports = []string{"btf/btftest", "internal/archive/archivetest", "internal/dwarf/dwarftest", "internal/elftest", "test/browser", "test/corpus", "test/testfile", "github.com/cpuguy83/go-md2man/v2/md2man",
 	"github.com/google/go-cmp/cmp", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "github.com/rogpeppe/go-internal/testscript"}
 
 // TestImports: imports go one way, and unsafe has one home.
