@@ -104,8 +104,7 @@ func TestWriteReportWritesThePicture(t *testing.T) {
 	if err := writeReport(sampleResults(), c); err != nil {
 		t.Fatal(err)
 	}
-	svg := testfile.Read(t, filepath.Join(c.to, plotsFolder, overviewFile))
-	words(t, string(svg))
+	words(t, string(testfile.Read(t, filepath.Join(c.to, plotsFolder, overviewFile))))
 	if err := writeReport(&Results{}, c); err == nil {
 		t.Error("no error for no results")
 	}

@@ -14,8 +14,7 @@ func chainFiles(t testing.TB, target string) [][]byte {
 	t.Helper()
 	var levels [][]byte
 	for _, name := range []string{"base", "module", "upper"} {
-		data := testfile.Read(t, "../testdata/split/"+target+"."+name+".btf")
-		levels = append(levels, data)
+		levels = append(levels, testfile.Read(t, "../testdata/split/"+target+"."+name+".btf"))
 	}
 	return levels
 }

@@ -68,8 +68,7 @@ func TestSplitTypeUnits(t *testing.T) {
 		path := filepath.Join(copySplit(t, c.name), "prog")
 		golden, _, _ := strings.Cut(c.name, "-types")
 		for _, set := range []string{"none", "default", "all"} {
-			plain := testfile.Read(t, "testdata/golden/"+golden+"."+set+".btf")
-			text, _ := format(t, plain)
+			text, _ := format(t, testfile.Read(t, "testdata/golden/"+golden+"."+set+".btf"))
 			want := typesOf(text)
 			text, _ = format(t, sameForJobs(t, path, goldenSets[set]))
 			types := typesOf(text)

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
 )
 
 // types has a type of each kind, under the ids that the constants name.
 func types(t testing.TB) *view.View {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	for _, x := range []struct {
 		name  string
 		kind  btf.Kind
@@ -40,11 +41,7 @@ func types(t testing.TB) *view.View {
 	} {
 		b.Add(x.name, btf.Info(x.kind, x.vlen, x.flag), x.third, x.extra...)
 	}
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return view.New(blob)
+	return view.New(b.Blob(t))
 }
 
 const (

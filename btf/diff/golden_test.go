@@ -18,8 +18,7 @@ import (
 func TestGolden(t *testing.T) {
 	for name, p := range pairs(t) {
 		read := func(file string) string {
-			data := testfile.Read(t, filepath.Join("../../testdata/diff", name, file))
-			return string(data)
+			return string(testfile.Read(t, filepath.Join("../../testdata/diff", name, file)))
 		}
 		r := reportOf(t, p[0], p[1], Options{})
 		// What surrounds the differences is not of this package.

@@ -135,8 +135,7 @@ func TestDistillErrors(t *testing.T) {
 	for id := uint32(1); id < base.TypeCount(); id++ {
 		b := btftest.Over(base)
 		b.Ptr(id)
-		split := b.Blob(t)
-		_, _, err := Split(t.Context(), split)
+		_, _, err := Split(t.Context(), b.Blob(t))
 		switch k := base.Kind(id); k {
 		case btf.KindFunc, btf.KindVar, btf.KindDatasec, btf.KindDeclTag:
 			if err == nil || !strings.Contains(err.Error(), k.String()) {
@@ -157,11 +156,9 @@ func TestDistillLoop(t *testing.T) {
 	b.Typedef("loop", 2)
 	b.Ptr(3)
 	b.Proto(1)
-	base := b.Blob(t)
-	b = btftest.Over(base)
+	b = btftest.Over(b.Blob(t))
 	b.Typedef("mine", 2)
-	split := b.Blob(t)
-	newBase, out, err := Split(t.Context(), split)
+	newBase, out, err := Split(t.Context(), b.Blob(t))
 	if err != nil {
 		t.Fatal(err)
 	}

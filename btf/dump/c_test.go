@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
 )
 
@@ -24,11 +25,11 @@ func cOf(t testing.TB, b *btf.Blob, o dump.COptions) string {
 
 // maker adds types by their kinds.
 type maker struct {
-	*btf.Builder
+	*btftest.Builder
 	int uint32
 }
 
-func newMaker(b *btf.Builder) maker {
+func newMaker(b *btftest.Builder) maker {
 	return maker{b, b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)}
 }
 
@@ -72,7 +73,7 @@ func TestDeclarations(t *testing.T) {
 		{func(m maker) uint32 { return m.fn(m.array(m.int, 2)) }, "int (t(void))[2]"},
 		{func(m maker) uint32 { return 0 }, "void t"},
 	} {
-		b := build(t, func(b *btf.Builder) {
+		b := build(t, func(b *btftest.Builder) {
 			m := newMaker(b)
 			b.Add("t", btf.Info(btf.KindTypedef, 0, false), tt.of(m))
 		})
@@ -85,7 +86,7 @@ func TestDeclarations(t *testing.T) {
 // TestOrderOfDefinitions: a type that is used by value comes first, the target of a
 // pointer is declared, and a typedef that leads back to its struct waits.
 func TestOrderOfDefinitions(t *testing.T) {
-	b := build(t, func(b *btf.Builder) {
+	b := build(t, func(b *btftest.Builder) {
 		m := newMaker(b)
 		st := func(name string, types ...uint32) uint32 {
 			var words []uint32
@@ -159,7 +160,7 @@ func TestGaps(t *testing.T) {
 		{0, nil, ""},
 		{64, []member{{char, 0, 0}}, "char m0; long: 64; long: 64; long: 64; long: 64; long: 64; long: 64; long: 64;"},
 	} {
-		b := build(t, func(b *btf.Builder) {
+		b := build(t, func(b *btftest.Builder) {
 			newMaker(b)
 			b.Add("long", btf.Info(btf.KindInt, 0, false), 8, 1<<24|64)
 			b.Add("char", btf.Info(btf.KindInt, 0, false), 1, 8)
@@ -182,28 +183,28 @@ func TestGaps(t *testing.T) {
 // of the machine.
 func TestHostileC(t *testing.T) {
 	st := btf.Info(btf.KindStruct, 1, false)
-	for name, add := range map[string]func(b *btf.Builder){
-		"itself":     func(b *btf.Builder) { b.Add("s", st, 4, b.Str("m"), 1, 0) },
-		"each other": func(b *btf.Builder) { b.Add("s", st, 4, b.Str("m"), 2, 0); b.Add("u", st, 4, b.Str("m"), 1, 0) },
-		"typedef":    func(b *btf.Builder) { b.Add("t", btf.Info(btf.KindTypedef, 0, false), 1) },
-		"pointer":    func(b *btf.Builder) { b.Add("", btf.Info(btf.KindPtr, 0, false), 1) },
-		"array":      func(b *btf.Builder) { b.Add("", btf.Info(btf.KindArray, 0, false), 0, 1, 1, 1) },
-		"no name": func(b *btf.Builder) {
+	for name, add := range map[string]func(b *btftest.Builder){
+		"itself":     func(b *btftest.Builder) { b.Add("s", st, 4, b.Str("m"), 1, 0) },
+		"each other": func(b *btftest.Builder) { b.Add("s", st, 4, b.Str("m"), 2, 0); b.Add("u", st, 4, b.Str("m"), 1, 0) },
+		"typedef":    func(b *btftest.Builder) { b.Add("t", btf.Info(btf.KindTypedef, 0, false), 1) },
+		"pointer":    func(b *btftest.Builder) { b.Add("", btf.Info(btf.KindPtr, 0, false), 1) },
+		"array":      func(b *btftest.Builder) { b.Add("", btf.Info(btf.KindArray, 0, false), 0, 1, 1, 1) },
+		"no name": func(b *btftest.Builder) {
 			b.Add("", st, 8, b.Str("m"), 2, 0)
 			b.Add("", btf.Info(btf.KindPtr, 0, false), 1)
 		},
-		"of a function": func(b *btf.Builder) {
+		"of a function": func(b *btftest.Builder) {
 			b.Add("", btf.Info(btf.KindFuncProto, 0, false), 0)
 			b.Add("f", btf.Info(btf.KindFunc, 0, false), 1)
 			b.Add("s", st, 4, b.Str("m"), 2, 0)
 		},
-		"deep": func(b *btf.Builder) {
+		"deep": func(b *btftest.Builder) {
 			for i := range uint32(100000) {
 				b.Add("", btf.Info(btf.KindConst, 0, false), i+2)
 			}
 			b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
 		},
-		"doubling": func(b *btf.Builder) {
+		"doubling": func(b *btftest.Builder) {
 			for i := range uint32(60) {
 				b.Add("", btf.Info(btf.KindStruct, 2, false), 8, b.Str("a"), i+2, 0, b.Str("b"), i+2, 0)
 			}
@@ -243,7 +244,7 @@ func TestDepth(t *testing.T) {
 	} {
 		for _, kind := range tt.kinds {
 			for n, ok := range map[int]bool{most - tt.inner: true, most - tt.inner + 1: false, 20 * most: false} {
-				b := build(t, func(b *btf.Builder) {
+				b := build(t, func(b *btftest.Builder) {
 					m := newMaker(b)
 					id := m.int
 					for range n {
@@ -263,7 +264,7 @@ func TestDepth(t *testing.T) {
 
 // TestKfuncs: prototypes of functions with the tag, by name.
 func TestKfuncs(t *testing.T) {
-	b := build(t, func(b *btf.Builder) {
+	b := build(t, func(b *btftest.Builder) {
 		m := newMaker(b)
 		p := m.fn(0, m.int)
 		for _, name := range []string{"zeta", "alpha", "other"} {
@@ -294,7 +295,7 @@ func TestDeclaredEnums(t *testing.T) {
 		{btf.KindEnum, "enum e;\n\nenum e {\n\ta = 0,\n};\n\nenum e;"},
 		{btf.KindEnum64, "enum e;\n\nenum e___2 {\n\ta = 0,\n};\n\nenum e___3;"},
 	} {
-		b := build(t, func(b *btf.Builder) {
+		b := build(t, func(b *btftest.Builder) {
 			b.Add("e", btf.Info(tt.kind, 0, false), 4)
 			b.Add("e", btf.Info(btf.KindEnum, 1, false), 4, b.Str("a"), 0)
 			b.Add("e", btf.Info(tt.kind, 0, false), 4)
@@ -307,7 +308,7 @@ func TestDeclaredEnums(t *testing.T) {
 
 // withGap is a struct with a gap of so many bytes between two members.
 func withGap(t *testing.T, bytes uint32) *btf.Blob {
-	return build(t, func(b *btf.Builder) {
+	return build(t, func(b *btftest.Builder) {
 		n := newMaker(b).int
 		b.Add("s", btf.Info(btf.KindStruct, 2, false), bytes+8, b.Str("a"), n, 0, b.Str("b"), n, 8*(bytes+4))
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
 )
 
@@ -32,7 +33,7 @@ func strictTexts(b *btf.Blob) (texts []string) {
 
 // named makes BTF in which everything that may have a name has one of names.
 func named(t testing.TB, names []string, size uint32) *btf.Blob {
-	return build(t, func(b *btf.Builder) {
+	return build(t, func(b *btftest.Builder) {
 		n := newMaker(b).int
 		for i, name := range names {
 			other := names[(i+1)%len(names)]
@@ -133,7 +134,7 @@ var commentOf = regexp.MustCompile(`(?s)/\*.*?\*/`)
 // must not change.
 func FuzzMarks(f *testing.F) {
 	beside := func(t *testing.T, text string) string {
-		b := build(t, func(b *btf.Builder) {
+		b := build(t, func(b *btftest.Builder) {
 			n := newMaker(b).int
 			parts := []uint32{}
 			for i, k := range []btf.MarkKind{btf.MarkQualifier, btf.MarkReference, btf.MarkMember, btf.MarkName} {

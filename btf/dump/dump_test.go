@@ -19,20 +19,16 @@ func small(t testing.TB) *btf.Blob {
 }
 
 // build returns the blob that add makes.
-func build(t testing.TB, add func(b *btf.Builder)) *btf.Blob {
+func build(t testing.TB, add func(b *btftest.Builder)) *btf.Blob {
 	t.Helper()
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	add(b)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return blob
+	return b.Blob(t)
 }
 
 // odd has names that terminals and JSON have to be protected from.
 func odd(t testing.TB) *btf.Blob {
-	return build(t, func(b *btf.Builder) {
+	return build(t, func(b *btftest.Builder) {
 		b.Add("a\"b\\c\x1b[31m\x01\t\xff\u0085é", btf.Info(btf.KindFloat, 0, false), 4)
 	})
 }
@@ -100,7 +96,7 @@ func TestOddNames(t *testing.T) {
 // TestSelect: the types that patterns select, and the types that these need.
 func TestSelect(t *testing.T) {
 	var i, inner, outer, far, e, point, rust uint32
-	b := build(t, func(b *btf.Builder) {
+	b := build(t, func(b *btftest.Builder) {
 		st := btf.Info(btf.KindStruct, 1, false)
 		i = b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
 		far = b.Add("far", st, 4, b.Str("m"), i, 0)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
 	"github.com/btflite/btflite/test/testfile"
 )
@@ -19,7 +20,7 @@ var standards = []string{"gnu11", "gnu17", "gnu2x", "c11"}
 // TestStrictDialects: names that are words in some dialects can be used in the others, what a
 // typedef without a name leads to is reachable, and macros of other headers come back.
 func TestStrictDialects(t *testing.T) {
-	b := build(t, func(b *btf.Builder) {
+	b := build(t, func(b *btftest.Builder) {
 		n := newMaker(b).int
 		flag := b.Add("_Bool", btf.Info(btf.KindInt, 0, false), 1, 4<<24|8)
 		boolean := b.Add("bool", btf.Info(btf.KindTypedef, 0, false), flag)
@@ -89,7 +90,7 @@ func TestUnusedPrefix(t *testing.T) {
 // TestFloatWithoutName: a number that has no name, and no size that says which it is, is a float.
 func TestFloatWithoutName(t *testing.T) {
 	var text bytes.Buffer
-	b := build(t, func(b *btf.Builder) {
+	b := build(t, func(b *btftest.Builder) {
 		b.Add("t", btf.Info(btf.KindTypedef, 0, false), b.Add("", btf.Info(btf.KindFloat, 0, false), 0))
 	})
 	if err := dump.C(&text, b, dump.COptions{Strict: true}); err != nil || !strings.Contains(text.String(), "typedef float t;") {
@@ -104,7 +105,7 @@ func TestRepeatedMembers(t *testing.T) {
 		{1, 1, 0, 1, 0}, {8, 1, 0, 15, 3}, {9, 1, 0, 15, 4}, {12, 1, 0, 15, 7}, {1, 2, 0, 2, 0}, {12, 2, 0, 15, 19},
 		{8, 1, 1000, 36, 0}, {9, 1, 1000, 44, 1}, {12, 1, 1000, 68, 4}, {12, 2, 1000, 1022, 26},
 	} {
-		b := build(t, func(b *btf.Builder) {
+		b := build(t, func(b *btftest.Builder) {
 			m := newMaker(b)
 			in := m.int
 			for range tt.types {

@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
 )
 
 // builder makes types of words: letters around a type, the innermost last.
 type builder struct {
-	*btf.Builder
+	*btftest.Builder
 	types map[string]uint32
 }
 
 func newBuilder() *builder {
-	b := &builder{btf.NewBuilder(false, nil), map[string]uint32{"void": 0}}
+	b := &builder{btftest.New(), map[string]uint32{"void": 0}}
 	i := b.add("int", btf.KindInt, 0, false, 4, 1<<24|32)
 	b.types["int"] = i
 	b.types["S"] = b.add("S", btf.KindStruct, 1, false, 4, b.Str("m"), i, 0)
@@ -82,11 +83,7 @@ func (b *builder) function(name string, linkage uint32, types ...string) uint32 
 
 func (b *builder) set(t testing.TB) *Set {
 	t.Helper()
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return New(view.New(blob))
+	return New(view.New(b.Blob(t)))
 }
 
 // spellings are prototypes as pfunct prints them, with and without the names of
@@ -181,18 +178,10 @@ func TestFunctions(t *testing.T) {
 func TestOverBase(t *testing.T) {
 	low := newBuilder()
 	f := low.function("low", 0, "int")
-	base, err := low.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	up := btf.NewBuilder(false, base)
+	up := btftest.Over(low.Blob(t))
 	up.Add("tag", btf.Info(btf.KindDeclTag, 0, false), f, ^uint32(0))
 	up.Add("up", btf.Info(btf.KindFunc, 0, false), up.Add("", btf.Info(btf.KindFuncProto, 0, false), 0))
-	blob, err := up.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := New(view.New(blob))
+	s := New(view.New(up.Blob(t)))
 	var own, all []byte
 	for f := range s.Own() {
 		own = Style{}.AppendPrototype(own, f)
@@ -282,11 +271,7 @@ func FuzzFuncs(f *testing.F) {
 		id := b.function("f", 0, tt.words, tt.words, "int")
 		b.add("tag", btf.KindDeclTag, 0, false, id, 1)
 	}
-	blob, err := b.Blob()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(blob.Encode())
+	f.Add(b.Encode(false))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		blob, err := btf.Parse(data, nil)
 		if err != nil {

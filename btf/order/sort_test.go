@@ -301,8 +301,7 @@ func TestCanonicalIsNearLinear(t *testing.T) {
 		b.Const(last)
 		last = b.Const(1)
 	}
-	chain := b.Blob(t)
-	got, choices := canonical(t, chain)
+	got, choices := canonical(t, b.Blob(t))
 	if choices < n-1 {
 		t.Errorf("%d choices for %d copies", choices, n)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/test/browser"
 	"github.com/btflite/btflite/test/testfile"
@@ -17,7 +18,7 @@ import (
 // moved, grown, shrunk, changed their type and their order.
 func long(t *testing.T, second bool) *view.View {
 	t.Helper()
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	name := func(s string) uint32 { return b.Str(s + strings.Repeat("_of_a_member_with_a_long_name", 3)) }
 	i := b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
 	l := b.Add("long unsigned int", btf.Info(btf.KindInt, 0, false), 8, 64)
@@ -50,11 +51,7 @@ func long(t *testing.T, second bool) *view.View {
 		}
 	}
 	b.Add("a_struct"+strings.Repeat("_with_a_long_name", 6), btf.Info(btf.KindStruct, uint32(len(members)/3), false), at/8+24, members...)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return view.New(blob)
+	return view.New(b.Blob(t))
 }
 
 // TestBrowserFits: at any width, light and dark, nothing is wider than the page, no column

@@ -23,7 +23,7 @@ import (
 // become part of the page. second is the same with some changes.
 func sample(t testing.TB, second bool) *view.View {
 	t.Helper()
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	add := func(name string, k btf.Kind, vlen uint32, flag bool, third uint32, extra ...uint32) uint32 {
 		return b.Add(name, btf.Info(k, vlen, flag), third, extra...)
 	}
@@ -47,11 +47,7 @@ func sample(t testing.TB, second bool) *view.View {
 	if second {
 		add("only_here", btf.KindStruct, 1, false, 4, b.Str("a"), i, 0)
 	}
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return view.New(blob)
+	return view.New(b.Blob(t))
 }
 
 // ids lists all structs and unions with names.
@@ -224,7 +220,7 @@ func TestWhatIsShownFirst(t *testing.T) {
 	}
 	// Types that grew come first: most members, then most bytes. Types of one file are last.
 	make := func(second bool) *view.View {
-		b := btf.NewBuilder(false, nil)
+		b := btftest.New()
 		b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
 		for i, name := range []string{"one", "two", "bytes"} {
 			n, size := uint32(1), uint32(4)
@@ -243,11 +239,7 @@ func TestWhatIsShownFirst(t *testing.T) {
 		if second {
 			b.Add("huge", btf.Info(btf.KindStruct, 1, false), 1<<30, b.Str("x"), 1, 0)
 		}
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return view.New(blob)
+		return view.New(b.Blob(t))
 	}
 	for only, want := range map[string]string{
 		"one two bytes huge": "a and b: 4 structs differ; two", "one bytes huge": "a and b: 3 structs differ; one",
@@ -268,7 +260,7 @@ func TestWhatIsShownFirst(t *testing.T) {
 // TestHostile: types that contain or take each other over and over end, and so do
 // long names.
 func TestHostile(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	long := b.Str(strings.Repeat("n", 60_000))
 	for i := range uint32(300) { // type 1 + i: a struct of two of the next
 		b.Add("", btf.Info(btf.KindStruct, 2, false), 0, 0, i+2, 0, 0, i+2, 0)
@@ -277,11 +269,7 @@ func TestHostile(t *testing.T) {
 	b.Add("", btf.Info(btf.KindPtr, 0, false), p)
 	b.Add("", btf.Info(btf.KindPtr, 0, false), p)
 	top := b.Add("top", btf.Info(btf.KindStruct, 3, false), 1<<32-1, 0, 1, 0, long, 302, 1<<31, long, 303, 7)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := view.New(blob)
+	v := view.New(b.Blob(t))
 	var html, svg bytes.Buffer
 	if err := Write(&html, v, []uint32{top}, Options{}); err != nil {
 		t.Fatal(err)
@@ -369,14 +357,10 @@ func hasControl(text []byte) bool {
 // TestNothingHidden: names with characters that browsers do not show, or that turn the
 // text around, have escapes on the page and in pictures.
 func TestNothingHidden(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
 	id := b.Add("s\x7f\u009b\u202e", btf.Info(btf.KindStruct, 1, false), 4, b.Str("m\u0085"), 1, 0)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := view.New(blob)
+	v := view.New(b.Blob(t))
 	var html, svg bytes.Buffer
 	if err := errors.Join(Write(&html, v, []uint32{id}, Options{Title: "t\u202e"}), SVG(&svg, v, id, Options{})); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/view"
 )
 
@@ -81,15 +82,12 @@ func TestPictureSaysAll(t *testing.T) {
 		}
 	}
 	// A member of size 0 after all others has a name, and adds no row.
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
 	b.Add("", btf.Info(btf.KindArray, 0, false), 0, 1, 1, 0)
 	b.Add("", btf.Info(btf.KindArray, 0, false), 0, 1, 1, 16)
 	id := b.Add("flexible", btf.Info(btf.KindStruct, 3, false), 64, b.Str("mark"), 2, 0, b.Str("all"), 3, 0, b.Str("rest"), 2, 512)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := b.Blob(t)
 	var svg bytes.Buffer
 	if err := SVG(&svg, view.New(blob), id, Options{}); err != nil {
 		t.Fatal(err)

@@ -90,13 +90,11 @@ func TestShortRecord(t *testing.T) {
 
 // TestBigEndian: numbers and bit-fields of the other byte order.
 func TestBigEndian(t *testing.T) {
-	b := btf.NewBuilder(true, nil)
+	b := btftest.New()
+	b.BigEndian = true
 	b.Add("u32", btf.Info(btf.KindInt, 0, false), 4, 32)
 	b.Add("s", btf.Info(btf.KindStruct, 3, true), 8, b.Str("a"), 1, 3<<24, b.Str("b"), 1, 29<<24|3, b.Str("c"), 1, 32)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := b.Blob(t)
 	got, err := printed(view.New(blob), "s", "", strings.NewReader("\xe0\x00\x00\x05\x00\x00\x01\x02"), Range{})
 	if want := "{\n\t.a = 7,\n\t.b = 5,\n\t.c = 258,\n},\n"; err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)

@@ -61,20 +61,20 @@ func everything(t testing.TB, v *view.View) (n int) {
 func TestEndless(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		build func(b *btf.Builder)
+		build func(b *btftest.Builder)
 		want  error
 	}{
-		{"a struct that contains itself", func(b *btf.Builder) {
+		{"a struct that contains itself", func(b *btftest.Builder) {
 			b.Add("s", btf.Info(btf.KindStruct, 1, false), 8, b.Str("m"), 1, 0)
 		}, errTooDeep},
-		{"anonymous structs that contain two of the next", func(b *btf.Builder) {
+		{"anonymous structs that contain two of the next", func(b *btftest.Builder) {
 			b.Add("s", btf.Info(btf.KindStruct, 1, false), 8, b.Str("m"), 2, 0)
 			for i := range uint32(60) {
 				b.Add("", btf.Info(btf.KindStruct, 2, false), 8, b.Str("a"), 3+i, 0, b.Str("b"), 3+i, 32)
 			}
 			b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
 		}, errTooLong},
-		{"prototypes that take two of the next", func(b *btf.Builder) {
+		{"prototypes that take two of the next", func(b *btftest.Builder) {
 			b.Add("s", btf.Info(btf.KindStruct, 1, false), 8, b.Str("m"), 2, 0)
 			for i := range uint32(60) {
 				b.Add("", btf.Info(btf.KindPtr, 0, false), 3+2*i)
@@ -82,7 +82,7 @@ func TestEndless(t *testing.T) {
 			}
 			b.Add("", btf.Info(btf.KindPtr, 0, false), 0)
 		}, errTooLong},
-		{"circles of all kinds", func(b *btf.Builder) {
+		{"circles of all kinds", func(b *btftest.Builder) {
 			b.Add("s", btf.Info(btf.KindStruct, 4, false), 8, b.Str("a"), 2, 0, b.Str("b"), 3, 0, b.Str("c"), 5, 7, b.Str("d"), 6, 9)
 			b.Add("", btf.Info(btf.KindPtr, 0, false), 2)
 			b.Add("t", btf.Info(btf.KindTypedef, 0, false), 4)
@@ -90,19 +90,15 @@ func TestEndless(t *testing.T) {
 			b.Add("", btf.Info(btf.KindArray, 0, false), 0, 5, 1, 3)
 			b.Add("", btf.Info(btf.KindFuncProto, 1, false), 6, 0, 6)
 		}, errTooLong},
-		{"a member behind everything", func(b *btf.Builder) {
+		{"a member behind everything", func(b *btftest.Builder) {
 			b.Add("s", btf.Info(btf.KindStruct, 2, true), 1, b.Str("a"), 2, 0xffffffff, b.Str("b"), 2, 0x00ffffff)
 			b.Add("", btf.Info(btf.KindArray, 0, false), 0, 1, 1, 0xffffffff)
 		}, errTooDeep},
 	} {
-		b := btf.NewBuilder(false, nil)
+		b := btftest.New()
 		c.build(b)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := view.New(blob)
-		err = New(io.Discard, v, Options{Expand: true}).List(&Filter{}, Text, "")
+		v := view.New(b.Blob(t))
+		err := New(io.Discard, v, Options{Expand: true}).List(&Filter{}, Text, "")
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -133,16 +129,12 @@ func TestEndlessDeclaration(t *testing.T) {
 // TestNames: characters that a terminal would obey are escaped, and long names are
 // printed whole.
 func TestNames(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	long := strings.Repeat("n", 60_000)
 	b.Add("a\x1b[2Jb\n\u009b1mc", btf.Info(btf.KindStruct, 1, false), 4, b.Str("\x07"), 2, 0)
 	b.Add(long, btf.Info(btf.KindTypedef, 0, false), 3)
 	b.Add("\x1b]0;x", btf.Info(btf.KindEnum, 1, false), 4, b.Str("\x1bE"), 1)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := view.New(blob)
+	v := view.New(b.Blob(t))
 	var out bytes.Buffer
 	p := New(&out, v, Options{Expand: true})
 	for x := range v.Own() {

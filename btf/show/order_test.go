@@ -13,7 +13,7 @@ import (
 
 // TestByName: structs of one name are in the order of the first members that differ.
 func TestByName(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	add := func(name string, k btf.Kind, vlen, third uint32, extra ...uint32) uint32 {
 		return b.Add(name, btf.Info(k, vlen, false), third, extra...)
 	}
@@ -35,11 +35,7 @@ func TestByName(t *testing.T) {
 		one("s", "", union, 0), // its type decides: long, short, union
 		one("s", "d", long, 64),
 	}
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := view.New(blob)
+	v := view.New(b.Blob(t))
 	for turn := range len(want) {
 		got := append(slices.Clone(want[turn:]), want[:turn]...)
 		slices.SortFunc(got, func(a, b uint32) int { return byName(v.Type(a), v.Type(b)) })

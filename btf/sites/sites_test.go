@@ -10,7 +10,7 @@ import (
 // TestCompare: sites that are gone, that have come, and that say something else.
 func TestCompare(t *testing.T) {
 	blob := func(register uint32, offsets ...uint32) *btf.Blob {
-		b := btf.NewBuilder(false, nil)
+		b := btftest.New()
 		b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
 		b.Add("", btf.Info(btf.KindFuncProto, 1, false), 0, b.Str("a"), 1)
 		b.Add("f", btf.Info(btf.KindFunc, 0, false), 2)
@@ -21,11 +21,7 @@ func TestCompare(t *testing.T) {
 			words = append(words, 3, 5, o)
 		}
 		b.Add("inline.text", btf.Info(btf.KindLocsec, uint32(len(offsets)), false), 0, words...)
-		out, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
+		return b.Blob(t)
 	}
 	for _, c := range []struct {
 		a, b *btf.Blob
@@ -45,27 +41,21 @@ func TestCompare(t *testing.T) {
 // TestEach: sites of split BTF and of its base, an ellipsis, a function without
 // parameters, and records that do not fit together.
 func TestEach(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
 	b.Add("", btf.Info(btf.KindFuncProto, 2, false), 0, b.Str("a"), 1, 0, 0)
 	b.Add("f", btf.Info(btf.KindFunc, 0, false), 2)
 	b.Add("", btf.Info(btf.KindLocParam, 1, false), 4, btf.LocReg, 5)
 	b.Add("", btf.Info(btf.KindLocProto, 2, false), 0, 4, 0)
 	b.Add("inline.text", btf.Info(btf.KindLocsec, 2, false), 0, 3, 5, 0x10, 3, 5, 0x20)
-	base, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b = btf.NewBuilder(false, base)
+	base := b.Blob(t)
+	b = btftest.Over(base)
 	b.Add("", btf.Info(btf.KindFuncProto, 0, false), 0)
 	b.Add("g", btf.Info(btf.KindFunc, 0, false), 7)
 	b.Add("", btf.Info(btf.KindLocProto, 0, false), 0)
 	b.Add("", btf.Info(btf.KindLocProto, 1, false), 0, 0) // too short for f
 	b.Add("inline.init.text", btf.Info(btf.KindLocsec, 3, false), 0, 8, 9, 4, 3, 10, 8, 1, 9, 12)
-	over, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	over := b.Blob(t)
 	var got []string
 	Each(over, func([]byte, string, uint32) bool { return true }, func(s *Site) bool {
 		line := s.Func + s.Section

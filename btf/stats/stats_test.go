@@ -119,18 +119,16 @@ func TestFiles(t *testing.T) {
 
 // TestSVG: the picture is XML, names are escaped, and no control character is in it.
 func TestSVG(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	b.Add("<s>&\x1b[2J\"\u009b", btf.Info(btf.KindStruct, 2, false), 64, b.Str("m"), 2, 0, b.Str("n"), 2, 256)
 	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
-	odd, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	odd := b.Blob(t)
 	low, up := sample(t)
 	for _, blob := range []*btf.Blob{odd, low, up} {
 		text := Of(view.New(blob), 20).SVG()
 		d := xml.NewDecoder(bytes.NewReader(text))
-		for err = nil; err == nil; {
+		var err error
+		for err == nil {
 			_, err = d.Token()
 		}
 		if err != io.EOF {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // Flags of LOC_PARAMs, as the kernel's headers have them.
@@ -14,8 +15,8 @@ const (
 
 // sitesBTF is BTF with an inlined function of two parameters: [1] INT, [2] FUNC_PROTO,
 // [3] FUNC, [4] LOC_PARAM, [5] LOC_PROTO, [6] LOCSEC.
-func sitesBTF(change func(b *btf.Builder)) []byte {
-	b := btf.NewBuilder(false, nil)
+func sitesBTF(change func(b *btftest.Builder)) []byte {
+	b := btftest.New()
 	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
 	b.Add("", btf.Info(btf.KindFuncProto, 2, false), 1, b.Str("a"), 1, b.Str("b"), 1)
 	b.Add("f", btf.Info(btf.KindFunc, 0, false), 2)
@@ -25,24 +26,20 @@ func sitesBTF(change func(b *btf.Builder)) []byte {
 	if change != nil {
 		change(b)
 	}
-	blob, err := b.Blob()
-	if err != nil {
-		panic(err)
-	}
-	return blob.Encode()
+	return b.Encode(false)
 }
 
 // TestLocations: what kernels with the kinds of inlined functions accept. No known
 // release does.
 func TestLocations(t *testing.T) {
-	param := func(size, flags uint32, values ...uint32) func(b *btf.Builder) {
-		return func(b *btf.Builder) {
+	param := func(size, flags uint32, values ...uint32) func(b *btftest.Builder) {
+		return func(b *btftest.Builder) {
 			b.Add("", btf.Info(btf.KindLocParam, uint32(len(values)), false), size, append([]uint32{flags}, values...)...)
 		}
 	}
 	for _, c := range []struct {
 		name   string
-		change func(b *btf.Builder)
+		change func(b *btftest.Builder)
 		want   string
 	}{
 		{"plain", nil, ""},
@@ -68,21 +65,21 @@ func TestLocations(t *testing.T) {
 		{"no values", param(4, reg), "vlen 0"},
 		{"size 0", param(0, reg, 1), "size 0 of a parameter"},
 		{"size 17", param(17, reg, 1), "size 17 of a parameter"},
-		{"named place", func(b *btf.Builder) { b.Add("x", btf.Info(btf.KindLocParam, 1, false), 4, reg, 5) }, "name"},
-		{"flagged place", func(b *btf.Builder) { b.Add("", btf.Info(btf.KindLocParam, 1, true), 4, reg, 5) }, "kind_flag"},
-		{"no parameters", func(b *btf.Builder) { b.Add("", btf.Info(btf.KindLocProto, 0, false), 0) }, ""},
-		{"place that is an INT", func(b *btf.Builder) { b.Add("", btf.Info(btf.KindLocProto, 1, false), 0, 1) }, "parameter 0: type [1] is a INT, no LOC_PARAM"},
-		{"list with a size", func(b *btf.Builder) { b.Add("", btf.Info(btf.KindLocProto, 0, false), 4) }, "third word"},
-		{"section without a name", func(b *btf.Builder) { b.Add("", btf.Info(btf.KindLocsec, 0, false), 0) }, "name"},
-		{"void function", func(b *btf.Builder) { b.Add("x", btf.Info(btf.KindLocsec, 1, false), 0, 0, 5, 0) }, "are void"},
-		{"void places", func(b *btf.Builder) { b.Add("x", btf.Info(btf.KindLocsec, 1, false), 0, 3, 0, 0) }, "are void"},
-		{"function that is an INT", func(b *btf.Builder) { b.Add("x", btf.Info(btf.KindLocsec, 1, false), 0, 1, 5, 0) }, "no FUNC"},
-		{"places that are a place", func(b *btf.Builder) { b.Add("x", btf.Info(btf.KindLocsec, 1, false), 0, 3, 4, 0) }, "no LOC_PROTO"},
-		{"too few places", func(b *btf.Builder) {
+		{"named place", func(b *btftest.Builder) { b.Add("x", btf.Info(btf.KindLocParam, 1, false), 4, reg, 5) }, "name"},
+		{"flagged place", func(b *btftest.Builder) { b.Add("", btf.Info(btf.KindLocParam, 1, true), 4, reg, 5) }, "kind_flag"},
+		{"no parameters", func(b *btftest.Builder) { b.Add("", btf.Info(btf.KindLocProto, 0, false), 0) }, ""},
+		{"place that is an INT", func(b *btftest.Builder) { b.Add("", btf.Info(btf.KindLocProto, 1, false), 0, 1) }, "parameter 0: type [1] is a INT, no LOC_PARAM"},
+		{"list with a size", func(b *btftest.Builder) { b.Add("", btf.Info(btf.KindLocProto, 0, false), 4) }, "third word"},
+		{"section without a name", func(b *btftest.Builder) { b.Add("", btf.Info(btf.KindLocsec, 0, false), 0) }, "name"},
+		{"void function", func(b *btftest.Builder) { b.Add("x", btf.Info(btf.KindLocsec, 1, false), 0, 0, 5, 0) }, "are void"},
+		{"void places", func(b *btftest.Builder) { b.Add("x", btf.Info(btf.KindLocsec, 1, false), 0, 3, 0, 0) }, "are void"},
+		{"function that is an INT", func(b *btftest.Builder) { b.Add("x", btf.Info(btf.KindLocsec, 1, false), 0, 1, 5, 0) }, "no FUNC"},
+		{"places that are a place", func(b *btftest.Builder) { b.Add("x", btf.Info(btf.KindLocsec, 1, false), 0, 3, 4, 0) }, "no LOC_PROTO"},
+		{"too few places", func(b *btftest.Builder) {
 			b.Add("", btf.Info(btf.KindLocProto, 1, false), 0, 4)
 			b.Add("x", btf.Info(btf.KindLocsec, 1, false), 0, 3, 7, 0)
 		}, "places of 1 parameters for a function with 2"},
-		{"pointer to a place", func(b *btf.Builder) { b.Add("", btf.Info(btf.KindPtr, 0, false), 4) }, "refers to type [4], a LOC_PARAM"},
+		{"pointer to a place", func(b *btftest.Builder) { b.Add("", btf.Info(btf.KindPtr, 0, false), 4) }, "refers to type [4], a LOC_PARAM"},
 	} {
 		data := sitesBTF(c.change)
 		for _, workers := range []int{1, 2} {

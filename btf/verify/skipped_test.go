@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // laterBTF is BTF with types of kinds 23 and 24 between others, over base or nil, and
@@ -80,12 +81,9 @@ func TestUnknownKindsNeedALayout(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	b.Add("base", btf.Info(btf.KindInt, 0, false), 8, 64)
-	base, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := b.Blob(t)
 	split := laterBTF(false, base, nil)
 	if _, err := Check(split, base, Rules{}); err == nil {
 		t.Error("over a base without a layout section")

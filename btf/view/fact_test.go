@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // TestFacts: the facts that Layouts caches agree with the types.
@@ -28,7 +29,7 @@ func TestFacts(t *testing.T) {
 
 // TestFactsOfLoops: types that refer to themselves, and long ways from type to type.
 func TestFactsOfLoops(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	add := func(name string, k btf.Kind, vlen, third uint32, extra ...uint32) uint32 {
 		return b.Add(name, btf.Info(k, vlen, false), third, extra...)
 	}
@@ -47,11 +48,7 @@ func TestFactsOfLoops(t *testing.T) {
 	for range chain {
 		last = add("nested", btf.KindStruct, 1, 8, b.Str("in"), last, 0)
 	}
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := NewLayouts(New(blob))
+	s := NewLayouts(New(b.Blob(t)))
 	for id, want := range map[uint32][2]uint64{2: {0, 1}, 3: {0, 1}, 4: {0, 1}, 5: {16, 8}, none: {0, 1}, none + 1: {3, 1}, long: {8, 8}} {
 		if f := s.fact(id); f.size != want[0] || uint64(f.align) != want[1] {
 			t.Errorf("%d: %+v, want %v", id, *f, want)

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // numbers gives numbers of 1, 2, 4, 8 and 16 bytes, ids 1 to 5, and a struct of 12
 // bytes that is aligned to 4, id 6.
-func numbers(b *btf.Builder) {
+func numbers(b *btftest.Builder) {
 	for _, size := range []uint32{1, 2, 4, 8, 16} {
 		b.Add(fmt.Sprintf("n%d", size), btf.Info(btf.KindInt, 0, false), size, 8*size)
 	}
@@ -26,7 +27,7 @@ var sizes, aligns = []uint32{0, 1, 2, 4, 8, 16, 12}, []uint32{1, 1, 2, 4, 8, 16,
 // Reorganize, with offsets, and the size of both.
 func order(t *testing.T, types []uint32) (text string, before, after uint64) {
 	t.Helper()
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	numbers(b)
 	end, most, members := uint32(0), uint32(1), []uint32{}
 	for i, id := range types {
@@ -37,11 +38,7 @@ func order(t *testing.T, types []uint32) (text string, before, after uint64) {
 	}
 	end = (end + most - 1) / most * most
 	id := b.Add("s", btf.Info(btf.KindStruct, uint32(len(types)), false), end, members...)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lays := NewLayouts(New(blob))
+	lays := NewLayouts(New(b.Blob(t)))
 	l := lays.Reorganize(lays.v.Type(id), func(Move, *Layout) {})
 	defer lays.Done(l)
 	var words []string

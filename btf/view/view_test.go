@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 )
 
 // sample is split BTF over a base; the ids of its types are their names' digits.
 func sample(t testing.TB) *View {
 	t.Helper()
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	add := func(name string, k btf.Kind, vlen uint32, flag bool, third uint32, extra ...uint32) uint32 {
 		return b.Add(name, btf.Info(k, vlen, flag), third, extra...)
 	}
@@ -32,19 +33,11 @@ func sample(t testing.TB) *View {
 	proto := add("", btf.KindFuncProto, 2, false, long, b.Str("it"), s, 0, 0)                                                  // 13
 	add("take", btf.KindFunc, 1, false, proto)                                                                                 // 14
 	add("old", btf.KindStruct, 1, false, 4, b.Str("bits"), add("odd", btf.KindInt, 0, false, 4, 2<<16|5), 8)                   // 16, 15
-	base, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b = btf.NewBuilder(false, base)
+	b = btftest.Over(b.Blob(t))
 	v := add("item", btf.KindVar, 0, false, td, 1)         // 17
 	add(".data", btf.KindDatasec, 1, false, 8, v, 16, 176) // 18
 	add("", btf.KindUnion, 1, false, 8, b.Str("m"), 9, 0)  // 19
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return New(blob)
+	return New(b.Blob(t))
 }
 
 func TestTypes(t *testing.T) {
@@ -138,7 +131,7 @@ func named(t *testing.T, v *View) {
 // are there twice.
 func TestNamedInStrings(t *testing.T) {
 	for _, others := range []int{0, 1, 3, 4, 5, 9} {
-		b := btf.NewBuilder(false, nil)
+		b := btftest.New()
 		word := btf.Record{b.Str("key_word") + 4, btf.Info(btf.KindFwd, 0, false), 0}
 		for i := range others {
 			b.Str(fmt.Sprint(i, "_word"))
@@ -147,10 +140,7 @@ func TestNamedInStrings(t *testing.T) {
 		first := b.Add("word", btf.Info(btf.KindFwd, 0, false), 0)
 		b.Add("word_1", btf.Info(btf.KindFwd, 0, false), 0)
 		b.Add("key_word", btf.Info(btf.KindFwd, 0, false), 0)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := b.Blob(t)
 		blob.Off = append(blob.Off, uint32(len(blob.Words)))
 		blob.Words = append(blob.Words, word...)
 		if got := New(blob).Named("word"); !slices.Equal(got, []uint32{first, first + 3}) {
@@ -164,12 +154,10 @@ func TestPointerSize(t *testing.T) {
 		name       string
 		size, want int
 	}{{"long int", 4, 4}, {"unsigned long", 8, 8}, {"long long", 4, 8}, {"long", 2, 8}} {
-		b := btf.NewBuilder(true, nil)
+		b := btftest.New()
+		b.BigEndian = true
 		b.Add(c.name, btf.Info(btf.KindInt, 0, false), uint32(c.size), uint32(8*c.size))
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := b.Blob(t)
 		if got := New(blob).PointerSize(); got != c.want {
 			t.Errorf("%s of %d bytes: pointers of %d, want %d", c.name, c.size, got, c.want)
 		}
@@ -179,7 +167,7 @@ func TestPointerSize(t *testing.T) {
 // TestCircles: types that contain or refer to themselves, and sizes without end,
 // have some size and alignment.
 func TestCircles(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	n := uint32(0)
 	add := func(k btf.Kind, vlen, third uint32, extra ...uint32) {
 		b.Add("", btf.Info(k, vlen, false), third, extra...)
@@ -198,11 +186,7 @@ func TestCircles(t *testing.T) {
 	for range 2 * MaxDepth { // structs in structs
 		add(btf.KindStruct, 1, 4, 0, n, 0)
 	}
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := New(blob)
+	v := New(b.Blob(t))
 	for id, want := range []uint64{0, 0, 0, 0, 0, 8, 8, 4, 1 << 33, ^uint64(0)} {
 		if got := v.Type(uint32(id)).Size(); got != want {
 			t.Errorf("[%d] has size %d, want %d", id, got, want)

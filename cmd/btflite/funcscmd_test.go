@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -140,15 +141,11 @@ func TestFuncsErrors(t *testing.T) {
 
 // TestFuncsHostileNames: names cannot do anything to a terminal.
 func TestFuncsHostileNames(t *testing.T) {
-	b := btf.NewBuilder(false, nil)
+	b := btftest.New()
 	proto := b.Add("", btf.Info(btf.KindFuncProto, 0, false), 0)
 	b.Add("\x1b[2J\xff\u202eé", btf.Info(btf.KindFunc, 0, false), proto)
 	b.Add(strings.Repeat("n", 60_000), btf.Info(btf.KindFunc, 0, false), proto)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := testfile.New(t, "f.btf", blob.Encode())
+	file := testfile.New(t, "f.btf", b.Blob(t).Encode())
 	got, _ := btfliteRun(t, exitOK, "funcs", "-A", file)
 	if want := `void \x1b[2J\xff\u202eé(void);` + "\nvoid " + strings.Repeat("n", 60_000) + "(void);\n"; got != want {
 		t.Errorf("%.100q", got)

@@ -77,8 +77,7 @@ func (d *damaged) sameKinds(t *testing.T, line *readerLine, out string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written := testfile.Read(t, out)
-	got, err := btf.Count(written)
+	got, err := btf.Count(testfile.Read(t, out))
 	if err != nil {
 		t.Fatal(err)
 	}

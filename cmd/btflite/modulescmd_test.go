@@ -20,8 +20,7 @@ import (
 // copyFile copies a file of testdata/split to path.
 func copyFile(t *testing.T, name, path string) {
 	t.Helper()
-	data := testfile.Read(t, splitFiles+name)
-	testfile.Write(t, path, data)
+	testfile.Write(t, path, testfile.Read(t, splitFiles+name))
 }
 
 // sameAs compares the file path, or its section, with a file of testdata/split.

@@ -60,8 +60,7 @@ func TestInputsOfReaders(t *testing.T) {
 func TestRefusedByReaders(t *testing.T) {
 	dir := t.TempDir()
 	split := filepath.Join(dir, "split.btf")
-	data := testfile.Read(t, splitDir+"x86.module.btf")
-	testfile.Write(t, split, data)
+	testfile.Write(t, split, testfile.Read(t, splitDir+"x86.module.btf"))
 	self := testfile.Read(t, splitDir+"x86.module.stripped.o")
 	stripped := filepath.Join(dir, "stripped.o")
 	testfile.Write(t, stripped, self)

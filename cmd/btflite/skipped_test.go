@@ -63,7 +63,8 @@ func TestUnknownKinds(t *testing.T) {
 		}
 		_, stderr := btfliteRun(t, exitOK, "sort", in, out)
 		once(stderr, "they are dropped: their type ids cannot be renumbered")
-		b := btftest.Read(t, out, nil)
+		sorted := testfile.Read(t, out)
+		b := btftest.Parse(t, sorted, nil)
 		if b.BigEndian != big || len(b.Off) != 3 || len(b.Skipped) != 0 || !bytes.Equal(b.Form.Layout, laterLayout()) {
 			t.Errorf("sorted: %d types, %+v", len(b.Off), b.Form)
 		}
@@ -92,15 +93,14 @@ func TestFormIsKept(t *testing.T) {
 		testfile.Write(t, path, b.Encode())
 		return path
 	}
-	plain, out := testfile.Write("plain", btf.Form{}), filepath.Join(dir, "out")
+	plain, out := write("plain", btf.Form{}), filepath.Join(dir, "out")
 	formOf := func(args ...string) btf.Form {
 		t.Helper()
 		btfliteRun(t, exitOK, args...)
-		b := btftest.Parse(t, testfile.Read(t, out), nil)
-		return b.Form
+		return btftest.Read(t, out, nil).Form
 	}
 	for name, f := range map[string]btf.Form{"24": {HeaderLen: 24}, "28": {HeaderLen: 28}, "32": btf.LongHeader, "40": {HeaderLen: 40}, "layout": btf.WithLayout()} {
-		path := testfile.Write(name, f)
+		path := write(name, f)
 		for _, args := range [][]string{{"sort", path, out}, {"sort", "--btf_sort=name", path, out}, {"dedup", "-o", out, path},
 			{"dedup", "--dedup=exact", "-o", out, path}, {"dedup", "-o", out, plain, path}, {"dedup", "-o", out, path, plain}} {
 			if got := formOf(args...); got.HeaderLen != f.HeaderLen || !bytes.Equal(got.Layout, f.Layout) {

@@ -191,8 +191,7 @@ const (
 )
 
 func isELF(t *testing.T, path string) bool {
-	b := testfile.Read(t, path)
-	return bytes.HasPrefix(b, []byte("\x7fELF"))
+	return bytes.HasPrefix(testfile.Read(t, path), []byte("\x7fELF"))
 }
 
 // shell runs a line in a folder, by the shell.

@@ -83,8 +83,7 @@ func TestObject(t *testing.T) {
 			t.Errorf("%s: %v: %s", cmd, err, text)
 			continue
 		}
-		linked := testfile.Read(t, out)
-		check(linked, true)
+		check(testfile.Read(t, out), true)
 	}
 }
 

@@ -52,8 +52,7 @@ func documents(t *testing.T, pages []string) []string {
 	}
 	named := regexp.MustCompile(`docs/[a-z-]+\.md`)
 	for _, p := range pages {
-		page := testfile.Read(t, p)
-		text := strings.ReplaceAll(string(page), `\-`, "-")
+		text := strings.ReplaceAll(string(testfile.Read(t, p)), `\-`, "-")
 		for _, name := range named.FindAllString(text, -1) {
 			if !slices.Contains(list, folder+name) {
 				t.Errorf("%s names %s, which is not installed", p, name)

@@ -169,8 +169,7 @@ func TestToolVersions(t *testing.T) {
 			t.Fatalf("%s: %q, %v", pattern, names, err)
 		}
 		for _, name := range names {
-			text := testfile.Read(t, name)
-			tools := version.FindAll(text, -1)
+			tools := version.FindAll(testfile.Read(t, name), -1)
 			if here := filepath.Base(name) == "tools.sh"; here != (len(tools) > 0) {
 				t.Errorf("%s names these tools: %q", name, tools)
 			}

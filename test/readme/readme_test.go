@@ -251,8 +251,7 @@ func TestDocuments(t *testing.T) {
 	}
 	for _, doc := range append([]string{"../../README.md"}, docs...) {
 		t.Run(filepath.Base(doc), func(t *testing.T) {
-			text := testfile.Read(t, doc)
-			blocks, err := parse(string(text))
+			blocks, err := parse(string(testfile.Read(t, doc)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -48,8 +48,7 @@ func TestWords(t *testing.T) {
 			if slices.Contains(uncounted, filepath.ToSlash(name)) {
 				continue
 			}
-			text := testfile.Read(t, path)
-			n := countWords(string(text))
+			n := countWords(string(testfile.Read(t, path)))
 			t.Logf("%6d %s", n, name)
 			sum += n
 		}
