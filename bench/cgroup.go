@@ -16,28 +16,8 @@ import (
 	"sort"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/btflite/btflite/test/memgroup"
 )
-
-// evict drops the file's pages from the page cache, those excepted that some
-// process has mapped.
-func evict(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	// A file that was just written has dirty pages, which are not dropped.
-	if err := unix.Fdatasync(int(f.Fd())); err != nil {
-		return fmt.Errorf("sync %s: %w", path, err)
-	}
-	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-		return fmt.Errorf("drop the pages of %s: %w", path, err)
-	}
-	return nil
-}
 
 // trial is a run to be repeated under different limits.
 type trial struct {
@@ -109,7 +89,7 @@ func (t *trial) floor(ctx context.Context, r *runner) (Floor, error) {
 // the right bytes in time, with its cost if so.
 func (t *trial) passes(ctx context.Context, r *runner, mib int) (bool, Sample, error) {
 	for _, path := range t.inputs {
-		if err := evict(path); err != nil {
+		if err := memgroup.Evict(path); err != nil {
 			return false, Sample{}, err
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/btflite/btflite/test/memgroup"
 )
 
 // Names of the programs in results and tables.
@@ -95,7 +97,7 @@ func (b *bench) times(ctx context.Context) error {
 // there: in large pieces. What was read page by page, under memory limits, takes
 // longer to map, so that is dropped first.
 func readThrough(path string) error {
-	if err := evict(path); err != nil {
+	if err := memgroup.Evict(path); err != nil {
 		return err
 	}
 	f, err := os.Open(path)

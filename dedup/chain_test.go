@@ -32,10 +32,7 @@ func flatten(b *btf.Blob) *btf.Blob {
 func TestChainEqualsFlatBase(t *testing.T) {
 	const levels = 4
 	for seed := range uint64(deduptest.Universes(60)) {
-		raw, cus, err := deduptest.NewUniverse(seed, deduptest.Options{Names: 9, Units: 3 * levels, Mixed: seed%3 == 0}).Build(seed%7 == 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw, cus := deduptest.NewUniverse(seed, deduptest.Options{Names: 9, Units: 3 * levels, Mixed: seed%3 == 0}).Build(t, seed%7 == 0)
 		chain, err := exact.Dedup(cut(raw, 1, cus[3]), exact.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -42,10 +42,7 @@ func sameAsChains(t *testing.T, early int, what string, merge func() (*btf.Blob,
 func TestFamiliesChangeNothing(t *testing.T) {
 	for _, opt := range append([]deduptest.Options{{Names: 3, Units: 40, Ambiguous: true, Mixed: true, Loops: true}}, timings...) {
 		for seed := range uint64(deduptest.Universes(60)) {
-			raw, cus, err := deduptest.NewUniverse(seed, opt).Build(false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw, cus := deduptest.NewUniverse(seed, opt).Build(t, false)
 			sameAsChains(t, 1, fmt.Sprintf("%+v, seed %d, units", opt, seed), func() (*btf.Blob, error) {
 				out, _, err := streamUnits(raw, cus, 1, false)
 				return out, err

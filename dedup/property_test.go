@@ -73,10 +73,7 @@ func TestStreamEqualsExactOnUnambiguousInputs(t *testing.T) {
 		t.Run(fmt.Sprint(opt.Names, "x", opt.Units), func(t *testing.T) {
 			bad := 0
 			for seed := range uint64(deduptest.Universes(700)) {
-				raw, cus, err := deduptest.NewUniverse(seed, opt).Build(seed%7 == 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw, cus := deduptest.NewUniverse(seed, opt).Build(t, seed%7 == 0)
 				want, err := exact.Dedup(raw, exact.Options{})
 				if err != nil {
 					t.Fatal(err)
@@ -121,10 +118,7 @@ var timings = []deduptest.Options{
 // must have the bytes of one whose units are resolved and committed in turns.
 func eachTiming(t *testing.T, opt deduptest.Options, stream func(seed uint64, raw *btf.Blob, cus []uint32, same func(how string, got *btf.Blob, err error))) {
 	for seed := range uint64(deduptest.Universes(60)) {
-		raw, cus, err := deduptest.NewUniverse(seed, opt).Build(false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw, cus := deduptest.NewUniverse(seed, opt).Build(t, false)
 		want, _, err := streamUnits(raw, cus, 1, false)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -171,10 +165,7 @@ func TestStreamLosesNoMoreThanExactOnAmbiguousInputs(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", opt), func(t *testing.T) {
 			var same, stream, batch, more, less, n int
 			for seed := range uint64(deduptest.Universes(300)) {
-				raw, _, err := deduptest.NewUniverse(seed, opt).Build(false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw, _ := deduptest.NewUniverse(seed, opt).Build(t, false)
 				got, m, err := btffile.Stream(raw)
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)

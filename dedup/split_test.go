@@ -107,10 +107,7 @@ type splitInput struct {
 // as split BTF.
 func splitUniverse(t *testing.T, seed uint64, opt deduptest.Options, noTypedefs bool) splitInput {
 	t.Helper()
-	raw, cus, err := deduptest.NewUniverse(seed, opt).Build(seed%7 == 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw, cus := deduptest.NewUniverse(seed, opt).Build(t, seed%7 == 0)
 	k := len(cus) / 2
 	base, err := exact.Dedup(cut(raw, 1, cus[k]), exact.Options{})
 	if err != nil {
@@ -316,10 +313,7 @@ func TestBaseThatRepeatsTypes(t *testing.T) {
 	compared, turned := 0, 0
 	n := deduptest.Universes(600)
 	for seed := range uint64(n) {
-		raw, cus, err := deduptest.NewUniverse(seed, deduptest.Options{Names: 6, Units: 6}).Build(false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw, cus := deduptest.NewUniverse(seed, deduptest.Options{Names: 6, Units: 6}).Build(t, false)
 		k := len(cus) - 2
 		base, err := exact.Dedup(cut(raw, 1, cus[k]), exact.Options{})
 		if err != nil {

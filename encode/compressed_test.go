@@ -91,10 +91,7 @@ func TestCompressedIsTheSame(t *testing.T) {
 		f := manyUnits(version)
 		plain := filepath.Join(dir, "plain")
 		testfile.Write(t, plain, f.Bytes())
-		want, err := runFiles([]string{plain}, encode.Options{Features: encode.DefaultFeatures})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustRun(t, []string{plain}, encode.Options{Features: encode.DefaultFeatures})
 		for _, kind := range []string{"zlib", "zstd", "gnu"} {
 			path := filepath.Join(dir, kind)
 			image := compress(t, f, kind)

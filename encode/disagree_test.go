@@ -74,10 +74,7 @@ func encodeDisagreeing(t *testing.T, path string, dedup encode.Dedup) []byte {
 	t.Helper()
 	var first []byte
 	for _, jobs := range []int{1, 4} {
-		got, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Dedup: dedup, Jobs: jobs})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := mustRun(t, []string{path}, encode.Options{Features: encode.DefaultFeatures, Dedup: dedup, Jobs: jobs})
 		if first == nil {
 			first = got
 		} else if !bytes.Equal(got, first) {

@@ -22,10 +22,7 @@ func TestBytesOfTheGuide(t *testing.T) {
 	}
 	i := intType()
 	r := rule{files: []dt.File{{Units: []*dt.Unit{dt.CU(i, structure("item", 8, member("count", i, 4)))}}}}
-	got, err := runFiles(r.write(t, t.TempDir()), r.options(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := mustRun(t, r.write(t, t.TempDir()), r.options(1))
 	got = got[btf.HeaderLen:]
 	if !strings.HasPrefix(string(got), string(want)) || len(want) != 40 {
 		t.Errorf("got\n%s\nwant\n%s", hex.Dump(got), hex.Dump(want))

@@ -62,10 +62,7 @@ func TestLibbpf18(t *testing.T) {
 func TestLibbpf18OverABase(t *testing.T) {
 	const module = "testdata/golden/x86-gcc5.elf"
 	for _, form := range []btf.Form{{}, btf.LongHeader, btf.WithLayout()} {
-		baseData, err := runFiles([]string{"testdata/golden/x86-gcc4.elf"}, encode.Options{Features: encode.DefaultFeatures})
-		if err != nil {
-			t.Fatal(err)
-		}
+		baseData := mustRun(t, []string{"testdata/golden/x86-gcc4.elf"}, encode.Options{Features: encode.DefaultFeatures})
 		base := btftest.Parse(t, reformed(t, baseData, nil, form), nil)
 		over, err := encode.NewBase(base)
 		if err != nil {

@@ -32,10 +32,7 @@ func TestCULimit(t *testing.T) {
 	broken.Units = append(broken.Units, &dt.Unit{Root: intType()})
 	path := write("all", broken)
 	for limit := 1; limit <= all; limit++ {
-		want, err := runFiles([]string{write("some", make(limit))}, encode.Options{Jobs: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustRun(t, []string{write("some", make(limit))}, encode.Options{Jobs: 1})
 		for _, jobs := range []int{1, 2, 8} {
 			got, err := runFiles([]string{path}, encode.Options{Jobs: jobs, CULimit: limit})
 			if err != nil {

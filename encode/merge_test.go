@@ -29,15 +29,9 @@ func shapes(t *testing.T, data []byte) []string {
 // the program in one piece.
 func TestSupplementaryFile(t *testing.T) {
 	opt := encode.Options{Features: encode.DefaultFeatures, Jobs: 2}
-	whole, err := runFiles([]string{"testdata/golden/x86-gcc5.elf"}, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := mustRun(t, []string{"testdata/golden/x86-gcc5.elf"}, opt)
 	for _, path := range []string{"testdata/dwz/x86-gcc5-sup.elf", "testdata/golden/x86-gcc5-dwz.elf"} {
-		got, err := runFiles([]string{path}, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := mustRun(t, []string{path}, opt)
 		a, b := shapes(t, got), shapes(t, whole)
 		if len(a) != len(b) || len(a) < 100 {
 			t.Fatalf("%s: %d types, in one piece %d", path, len(a), len(b))

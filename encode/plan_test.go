@@ -23,10 +23,7 @@ func countPasses(t *testing.T, image []byte, opt encode.Options) (data []byte, p
 		}
 		last = done
 	}
-	data, err := runFiles([]string{path}, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data = mustRun(t, []string{path}, opt)
 	return data, passes
 }
 

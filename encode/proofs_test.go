@@ -136,10 +136,7 @@ func equalsExact(t *testing.T, f *dt.File) {
 	t.Helper()
 	path := testfile.New(t, "input", f.Bytes())
 	run := func(jobs int, dedup encode.Dedup) []byte {
-		out, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs, Dedup: dedup})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := mustRun(t, []string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs, Dedup: dedup})
 		return out
 	}
 	want := run(1, encode.DedupExact)

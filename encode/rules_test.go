@@ -172,6 +172,16 @@ func runFiles(paths []string, opt encode.Options) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// mustRun is runFiles for files that can be encoded.
+func mustRun(t testing.TB, paths []string, opt encode.Options) []byte {
+	t.Helper()
+	data, err := runFiles(paths, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 // sameForJobs returns the BTF that one worker makes of a file. It is an error if four
 // workers make another one.
 func sameForJobs(t *testing.T, path string, features encode.Features) []byte {

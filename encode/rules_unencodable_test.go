@@ -126,10 +126,7 @@ func TestUnencodableIsCounted(t *testing.T) {
 func TestUnencodableOfCompilersFile(t *testing.T) {
 	want := testfile.Read(t, "testdata/leftout/x86-g++5.txt")
 	for _, jobs := range []int{1, 2} {
-		data, err := runFiles([]string{"testdata/leftout/x86-g++5.elf"}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs})
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := mustRun(t, []string{"testdata/leftout/x86-g++5.elf"}, encode.Options{Features: encode.DefaultFeatures, Jobs: jobs})
 		if text, _ := format(t, data); text != string(want) {
 			t.Errorf("jobs=%d: (-want +got)\n%s", jobs, cmp.Diff(string(want), text))
 		}

@@ -87,16 +87,10 @@ func TestVariableOfSeveralUnits(t *testing.T) {
 			{Features: encode.DefaultFeatures | encode.ForceCUMerging},
 		} {
 			what := fmt.Sprintf("%s, features %#x", c.name, opt.Features)
-			data, err := runFiles(paths, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := mustRun(t, paths, opt)
 			kernelTakes(t, what+" as pahole", data, c.taken)
 			opt.For = encode.ForKernel
-			got, err := runFiles(paths, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := mustRun(t, paths, opt)
 			kernelTakes(t, what, got, c.want != "")
 			text, _ := format(t, got)
 			if entries := entriesOf(text); c.want != "" && entries != c.want {
@@ -161,16 +155,10 @@ func TestVariableOverridden(t *testing.T) {
 		if c.features == "global_var" {
 			opt.Features |= encode.GlobalVar
 		}
-		pahole, err := runFiles([]string{m}, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pahole := mustRun(t, []string{m}, opt)
 		kernelTakes(t, "as pahole", pahole, false)
 		opt.For = encode.ForKernel
-		got, err := runFiles([]string{m}, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := mustRun(t, []string{m}, opt)
 		kernelTakes(t, c.a, got, true)
 		if text, _ := format(t, got); !strings.Contains(text, c.want) {
 			t.Errorf("no %s in\n%s", c.want, text)

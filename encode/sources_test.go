@@ -25,10 +25,7 @@ func TestSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	want, err := runFiles([]string{sourceFile}, encode.Options{Features: encode.DefaultFeatures})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustRun(t, []string{sourceFile}, encode.Options{Features: encode.DefaultFeatures})
 	for i, in := range []mmapelf.Source{
 		{Path: sourceFile}, {Path: "a name", Data: data}, {Path: "a name", Reader: bytes.NewReader(data), Size: int64(len(data))},
 		{Path: "a name", Reader: file},

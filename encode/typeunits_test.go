@@ -222,10 +222,7 @@ func TestTypeUnitDeclaration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	types := func(f dt.File) []string {
 		testfile.Write(t, path, f.Bytes())
-		data, err := runFiles([]string{path}, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := mustRun(t, []string{path}, opt)
 		text, _ := format(t, data)
 		return typesOf(text)
 	}

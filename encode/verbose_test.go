@@ -20,10 +20,7 @@ func verboseRun(t *testing.T, paths []string, opt encode.Options) (stdout, stder
 	var out, warnings strings.Builder
 	opt.Verbose = func(lines string) { out.WriteString(lines + "\n") }
 	opt.Warn = func(line string) { warnings.WriteString(line + "\n") }
-	data, err := runFiles(paths, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data = mustRun(t, paths, opt)
 	return out.String(), warnings.String(), data
 }
 
@@ -56,10 +53,7 @@ func TestVerboseIsPaholes(t *testing.T) {
 		for _, name := range strings.Fields(c.files) {
 			paths = append(paths, "golden/"+name+".elf")
 		}
-		plain, err := runFiles(paths, c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := mustRun(t, paths, c.opt)
 		for _, jobs := range []int{1, 4} {
 			c.opt.Jobs = jobs
 			got, warnings, data := verboseRun(t, paths, c.opt)

@@ -103,16 +103,13 @@ func TestVlen(t *testing.T) {
 		for _, opt := range []encode.Options{{Features: encode.DefaultFeatures}, others[i%len(others)]} {
 			t.Run(fmt.Sprintf("%s/%x,%d", tt.name, opt.Features, opt.Dedup), func(t *testing.T) {
 				x := rule{files: tt.files(mostVlen)}
-				data, err := runFiles(x.write(t, t.TempDir()), opt)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := mustRun(t, x.write(t, t.TempDir()), opt)
 				b := btftest.Parse(t, data, nil)
 				if n := longest(b, tt.kind); n != mostVlen {
 					t.Errorf("the longest %v has %d elements, want %d", tt.kind, n, mostVlen)
 				}
 				x = rule{files: tt.files(mostVlen + 1)}
-				_, err = runFiles(x.write(t, t.TempDir()), opt)
+				_, err := runFiles(x.write(t, t.TempDir()), opt)
 				want := fmt.Sprintf("%d %s are more than the %d that the vlen of BTF holds; Linux 7.2 and libbpf 1.8", mostVlen+1, tt.what, mostVlen)
 				if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), strings.TrimSuffix(tt.kind.String(), "64")) ||
 					!strings.Contains(err.Error(), "many") && tt.kind != btf.KindDatasec && tt.kind != btf.KindFuncProto {

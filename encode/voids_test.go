@@ -189,10 +189,7 @@ func TestVoidResult(t *testing.T) {
 			proto := ref(dt.TagSubroutineType, "", void)
 			f := with([]dt.Symbol{dt.Func("f", fn1)}, append([]any{i, ptr(proto), proto, function("f", fn1, void, param("a", i, 5))}, chain...)...)
 			x := rule{files: f}
-			data, err := runFiles(x.write(t, t.TempDir()), encode.Options{Features: encode.DefaultFeatures, For: encode.ForKernel})
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := mustRun(t, x.write(t, t.TempDir()), encode.Options{Features: encode.DefaultFeatures, For: encode.ForKernel})
 			if _, err := verify.Check(data, nil, verify.Rules{Kernel: verify.Release{Major: 7}, PointerSize: 8}); err != nil {
 				t.Errorf("tags %#x: %v", tags, err)
 			}

@@ -25,10 +25,7 @@ func TestSectionFields(t *testing.T) {
 			l.Put(b, at, n, uint64(i)+0x10) // flags, address, offset, size, link, info, align, entry size
 			at += n
 		}
-		f, err := parse("", b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mustParse(t, b)
 		want := Section{Name: ".a", Index: 1, Type: 1, Flags: 0x10, Addr: 0x11, Offset: 0x12, Size: 0x13, Link: 0x14, Info: 0x15, Align: 0x16, EntSize: 0x17}
 		if f.Sections[1] != want {
 			t.Errorf("%v: %+v, want %+v", l, f.Sections[1], want)
@@ -143,10 +140,7 @@ func TestClaimedSize(t *testing.T) {
 			{largeSection/maxLargeExpansion + 1, largeSection + 1, true},
 			{700000, 70000000, true}, {700000, 70000001, false},
 		} {
-			f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: elfabi.SHFCompressed, Data: l.CompressedAs(elfCompressZlib, c.size, make([]byte, c.stored))}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := mustParse(t, l.Image(elftest.Section{Name: ".debug_str", Flags: elfabi.SHFCompressed, Data: l.CompressedAs(elfCompressZlib, c.size, make([]byte, c.stored))}))
 			s := &f.Sections[1]
 			k, err := f.codec(s)
 			if (err == nil) != c.ok {
@@ -157,19 +151,13 @@ func TestClaimedSize(t *testing.T) {
 		}
 		whole := l.CompressedAs(elfCompressZlib, 0, nil)
 		for n := range len(whole) + 1 {
-			f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: elfabi.SHFCompressed, Data: whole[:n]}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := mustParse(t, l.Image(elftest.Section{Name: ".debug_str", Flags: elfabi.SHFCompressed, Data: whole[:n]}))
 			if _, err := f.codec(&f.Sections[1]); (err == nil) != (n == len(whole)) {
 				t.Errorf("%v: header of %d bytes, %d there: %v", l, len(whole), n, err)
 			}
 		}
 		for n := range gnuHeaderSize + 1 {
-			f, err := parse("", l.Image(elftest.Section{Name: ".zdebug_str", Data: append([]byte(gnuCompressMagic), make([]byte, 8)...)[:n]}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := mustParse(t, l.Image(elftest.Section{Name: ".zdebug_str", Data: append([]byte(gnuCompressMagic), make([]byte, 8)...)[:n]}))
 			if _, err := f.codec(&f.Sections[1]); (err == nil) != (n == gnuHeaderSize) {
 				t.Errorf("GNU header, %d bytes there: %v", n, err)
 			}

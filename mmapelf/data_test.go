@@ -39,10 +39,7 @@ func gnuOf(b []byte) []byte {
 func TestDataDecompresses(t *testing.T) {
 	want := strings.Repeat("debug text ", 300)
 	for _, l := range elftest.Layouts {
-		f, err := parse("", sample(l))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mustParse(t, sample(l))
 		for _, name := range []string{".debug_str", ".debug_line_str", ".zdebug_info"} {
 			b, err := f.Data(f.Section(name))
 			if err != nil || string(b) != want {
@@ -132,10 +129,7 @@ func TestDataRefusesBadCompression(t *testing.T) {
 				p.Flags = elfabi.SHFCompressed
 				p.Data = l.CompressedAs(tt.kind, tt.size, tt.stream)
 			}
-			f, err := parse("", l.Image(p))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := mustParse(t, l.Image(p))
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			b, err := f.Data(&f.Sections[1])
@@ -150,10 +144,7 @@ func TestDataRefusesBadCompression(t *testing.T) {
 		}
 	}
 	l := elftest.Little64
-	f, err := parse("", l.Image(elftest.Section{Name: ".debug_str", Flags: elfabi.SHFCompressed, Data: []byte("zzzz")}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := mustParse(t, l.Image(elftest.Section{Name: ".debug_str", Flags: elfabi.SHFCompressed, Data: []byte("zzzz")}))
 	if _, err := f.Data(&f.Sections[1]); err == nil || !strings.Contains(err.Error(), "compression header") {
 		t.Errorf("section of 4 bytes: %v", err)
 	}

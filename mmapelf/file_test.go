@@ -129,10 +129,7 @@ func TestParseRefusesEveryTruncation(t *testing.T) {
 }
 
 func TestDataRefusesSectionsOutsideTheFile(t *testing.T) {
-	f, err := parse("", sample(elftest.Little64))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := mustParse(t, sample(elftest.Little64))
 	for _, s := range []Section{
 		{Offset: uint64(len(f.data)), Size: 1},
 		{Offset: 1, Size: uint64(len(f.data))},
@@ -153,10 +150,7 @@ func TestSectionCountAboveFF00(t *testing.T) {
 	}
 	parts[69998] = elftest.Section{Name: ".last", Data: []byte("x")}
 	for _, l := range elftest.Layouts {
-		f, err := parse("", elftest.Image{Layout: l, Extended: true, Sections: parts}.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mustParse(t, elftest.Image{Layout: l, Extended: true, Sections: parts}.Bytes())
 		if s := f.Section(".last"); len(f.Sections) != 70002 || s == nil || s.Index != 69999 {
 			t.Errorf("%v: %d sections, .last is %v", l, len(f.Sections), s)
 		}
@@ -207,10 +201,7 @@ func TestReleaseKeepsContents(t *testing.T) {
 
 func TestReleaseFindsTheRange(t *testing.T) {
 	l := elftest.Little64
-	f, err := parse("", l.Image(elftest.Section{Name: ".a", Data: make([]byte, 100)}, elftest.Section{Name: ".b", Type: 1, Data: make([]byte, 50)}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := mustParse(t, l.Image(elftest.Section{Name: ".a", Data: make([]byte, 100)}, elftest.Section{Name: ".b", Type: 1, Data: make([]byte, 50)}))
 	a := f.Section(".a")
 	b, _ := f.Data(a)
 	if !f.releaseEndingAt(a.Offset+a.Size, b[10:20]) {

@@ -19,10 +19,7 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind, size uint32, stream []byte) {
 		l := elftest.Little64
 		image := l.Image(elftest.Section{Name: ".debug_info", Flags: elfabi.SHFCompressed, Data: l.CompressedAs(kind, uint64(size), stream)})
-		file, err := parse("", image)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := mustParse(t, image)
 		defer file.Close()
 		whole, wholeErr := file.Data(&file.Sections[1])
 		st, err := file.Stream(&file.Sections[1])

@@ -2,10 +2,21 @@ package mmapelf
 
 import (
 	"bytes"
+	"testing"
 
 	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 )
+
+// mustParse reads the headers of an image that is not damaged.
+func mustParse(t testing.TB, data []byte) *File {
+	t.Helper()
+	f, err := parse("", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
 
 // sample is an image that uses all that the package reads.
 func sample(l elftest.Layout) []byte {

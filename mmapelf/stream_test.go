@@ -187,10 +187,7 @@ func TestStreamBeforeDamage(t *testing.T) {
 }
 
 func TestStreamOfPlainSection(t *testing.T) {
-	f, err := parse("", sample(elftest.Little64))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := mustParse(t, sample(elftest.Little64))
 	if st, err := f.Stream(f.Section(".text")); st != nil || err != nil {
 		t.Errorf("%v, %v", st, err)
 	}

@@ -11,13 +11,10 @@ import (
 
 func TestSymbolsOfAllLayouts(t *testing.T) {
 	for _, l := range elftest.Layouts {
-		f, err := parse("", sample(l))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mustParse(t, sample(l))
 		symtab := f.Section(".symtab")
 		var got []Symbol
-		err = f.Symbols(symtab, func(i int, s *Symbol) bool {
+		err := f.Symbols(symtab, func(i int, s *Symbol) bool {
 			if i != len(got) {
 				t.Errorf("%v: index %d, want %d", l, i, len(got))
 			}
@@ -43,10 +40,7 @@ func TestSymbolsOfAllLayouts(t *testing.T) {
 }
 
 func TestSymbolsStopsWhenAsked(t *testing.T) {
-	f, err := parse("", sample(elftest.Little64))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := mustParse(t, sample(elftest.Little64))
 	calls := 0
 	if err := f.Symbols(f.Section(".symtab"), func(i int, s *Symbol) bool { calls++; return i < 1 }); err != nil || calls != 2 {
 		t.Errorf("%d calls, %v", calls, err)
@@ -55,10 +49,7 @@ func TestSymbolsStopsWhenAsked(t *testing.T) {
 
 func TestSymbolsRefuses(t *testing.T) {
 	for _, l := range elftest.Layouts {
-		f, err := parse("", sample(l))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mustParse(t, sample(l))
 		tests := []struct {
 			name, want string
 			change     func(s *Section)
@@ -96,10 +87,7 @@ func TestSymbolsDoesNotAllocatePerSymbol(t *testing.T) {
 	for i := range 10000 {
 		syms = l.Symbol(syms, elftest.Symbol{Name: uint32(i), Section: 1, Value: 1})
 	}
-	f, err := parse("", l.Image(elftest.Section{Name: ".symtab", Type: 2, Data: syms, EntSize: symSize64}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := mustParse(t, l.Image(elftest.Section{Name: ".symtab", Type: 2, Data: syms, EntSize: symSize64}))
 	var sum uint64
 	allocs := testing.AllocsPerRun(5, func() {
 		f.Symbols(&f.Sections[1], func(_ int, s *Symbol) bool { sum += s.Value; return true })

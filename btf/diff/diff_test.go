@@ -199,6 +199,16 @@ func build(t testing.TB, fn func(b *btftest.Builder)) *btf.Blob {
 	return btftest.Build(t, nil, fn)
 }
 
+// compare returns the comparison of a and b.
+func compare(t testing.TB, a, b *btf.Blob, o Options) *comparison {
+	t.Helper()
+	c, err := newComparison(a, b, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 var (
 	intInfo = btf.Info(btf.KindInt, 0, false)
 	defInfo = btf.Info(btf.KindTypedef, 0, false)

@@ -166,10 +166,7 @@ func TestCType(t *testing.T) {
 		add("f", btf.Info(btf.KindFwd, 0, false), 0)
 		add("", protoInfo(2), num, b.Str("format"), num, 0, 0)
 	})
-	c, err := newComparison(blob, blob, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := compare(t, blob, blob, Options{})
 	s := c.sides[0]
 	for _, tt := range []struct {
 		id         uint32
@@ -221,10 +218,7 @@ func TestTypeBounds(t *testing.T) {
 		b.Add("", protoInfo(chain), 1, list...)
 		b.Add("", structInfo(3), 4, b.Str("a"), maxTypes-1, 0, b.Str("b"), 1, 0, b.Str("c"), 1, 0)
 	})
-	c, err := newComparison(blob, blob, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := compare(t, blob, blob, Options{})
 	stars := func(n int) string { return strings.Repeat("*", n) }
 	name := strings.Repeat("n", maxText)
 	for i, tt := range []struct {
@@ -257,10 +251,7 @@ func TestTextBound(t *testing.T) {
 			b.Add("", protoInfo(6), 1, b.Str("a"), 1, b.Str("b"), 1, b.Str("c"), 1, b.Str("d"), 1, b.Str("e"), 1, b.Str("f"), 1)
 			b.Add("", structInfo(3), 4, b.Str("a"), 1, 0, b.Str("b"), 1, 0, b.Str("c"), 1, 0)
 		})
-		all, err := newComparison(blob, blob, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := compare(t, blob, blob, Options{})
 		s := all.sides[0]
 		for id, want := range map[uint32]int{2: c.inProto, 3: c.inStruct} {
 			text := s.ctype(id, "f")
@@ -331,10 +322,7 @@ func TestFeatures(t *testing.T) {
 		b.Add("", protoInfo(2), 1, b.Str("p"), 1, b.Str("q"), 4)                          // 6
 		b.Add("f", funcInfo, 6)                                                           // 7
 	})
-	c, err := newComparison(blob, blob, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := compare(t, blob, blob, Options{})
 	c.identify()
 	s := c.sides[0]
 	for id, want := range map[uint32]string{4: "a inside too b deep", 5: "A B", 7: "p q", 1: "", 0: ""} {
@@ -416,10 +404,7 @@ func TestBudget(t *testing.T) {
 	for budget, want := range map[int]string{
 		14: "parameter", 13: "parameter content", 9: "", 8: "", 7: "content", 4: "content", 3: "content content", 0: "content content",
 	} {
-		c, err := newComparison(set(8), set(16), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := compare(t, set(8), set(16), Options{})
 		c.identify()
 		c.define()
 		c.budget = budget

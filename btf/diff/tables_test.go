@@ -103,10 +103,7 @@ func TestNames(t *testing.T) {
 		})
 	}
 	a, b := set(), set()
-	c, err := newComparison(a, b, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := compare(t, a, b, Options{})
 	numbers := map[string]uint32{}
 	for _, i := range r.Perm(len(a.Strings) + len(b.Strings)) {
 		s := c.sides[0]

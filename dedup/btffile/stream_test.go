@@ -342,10 +342,7 @@ func FuzzStream(f *testing.F) {
 	}
 	for seed := range uint64(8) {
 		opt := deduptest.Options{Names: 4, Units: 3, Ambiguous: seed%2 == 0, Mixed: seed%4 < 2, Loops: true}
-		raw, _, err := deduptest.NewUniverse(seed, opt).Build(seed > 5)
-		if err != nil {
-			f.Fatal(err)
-		}
+		raw, _ := deduptest.NewUniverse(seed, opt).Build(f, seed > 5)
 		f.Add(raw.Encode())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"testing"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -213,7 +214,8 @@ type node struct {
 
 // Build writes all units and returns the input with the first id of each unit,
 // and the end.
-func (u *Universe) Build(bigEndian bool) (*btf.Blob, []uint32, error) {
+func (u *Universe) Build(t testing.TB, bigEndian bool) (*btf.Blob, []uint32) {
+	t.Helper()
 	b := btf.NewBuilder(bigEndian, nil)
 	next := uint32(1)
 	cus := []uint32{1}
@@ -236,7 +238,10 @@ func (u *Universe) Build(bigEndian bool) (*btf.Blob, []uint32, error) {
 		cus = append(cus, next)
 	}
 	blob, err := b.Blob()
-	return blob, cus, err
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blob, cus
 }
 
 func newUnit(u *Universe, use map[*named]use, pick map[*named]*expr) *unit {

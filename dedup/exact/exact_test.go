@@ -51,6 +51,16 @@ func TestExactEqualsLibbpfOnVectors(t *testing.T) {
 	}
 }
 
+// mustDedup is Dedup for BTF that can be deduplicated.
+func mustDedup(t *testing.T, raw *btf.Blob, o Options) *btf.Blob {
+	t.Helper()
+	out, err := Dedup(raw, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 func TestStrictArraysKeepsPointersToDifferentArraysApart(t *testing.T) {
 	raw := vectors.Parse(t, "quirks/array-slack.raw.btf", nil)
 	out, m, err := DedupWithMap(raw, Options{StrictArrays: true})
@@ -60,10 +70,7 @@ func TestStrictArraysKeepsPointersToDifferentArraysApart(t *testing.T) {
 	if err := deduptest.Certificate(raw, m, out); err != nil {
 		t.Error(err)
 	}
-	slack, err := Dedup(raw, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	slack := mustDedup(t, raw, Options{})
 	if len(out.Off) <= len(slack.Off) {
 		t.Errorf("%d types, libbpf's slip leaves %d", len(out.Off), len(slack.Off))
 	}
@@ -72,14 +79,8 @@ func TestStrictArraysKeepsPointersToDifferentArraysApart(t *testing.T) {
 func TestLibbpfTypedefBugNeverReusesTypedefOfBase(t *testing.T) {
 	base := vectors.Parse(t, "quirks/split.base.btf", nil)
 	raw := vectors.Parse(t, "quirks/split-typedef-in-base.raw.btf", base)
-	good, err := Dedup(raw, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	buggy, err := Dedup(raw, Options{LibbpfTypedefBug: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := mustDedup(t, raw, Options{})
+	buggy := mustDedup(t, raw, Options{LibbpfTypedefBug: true})
 	if strings.Contains(btftest.Text(good), "TYPEDEF") || !strings.Contains(btftest.Text(buggy), "TYPEDEF") {
 		t.Errorf("without the bug\n%swith the bug\n%s", btftest.Text(good), btftest.Text(buggy))
 	}
@@ -88,10 +89,7 @@ func TestLibbpfTypedefBugNeverReusesTypedefOfBase(t *testing.T) {
 func TestExactOfItsOwnOutputChangesNoType(t *testing.T) {
 	for _, name := range vectors.Names(t, "unambiguous") {
 		exp := vectors.Parse(t, name+".exp.btf", nil)
-		out, err := Dedup(exp, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := mustDedup(t, exp, Options{})
 		if btftest.Text(out) != btftest.Text(exp) {
 			t.Errorf("%s: second run differs", name)
 		}
@@ -105,10 +103,7 @@ func TestKeepStringsLeavesStringsAsAccumulated(t *testing.T) {
 	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 32)
 	raw := b.Blob(t)
 	for keep, want := range map[bool]string{true: "\x00unused\x00int\x00", false: "\x00int\x00"} {
-		out, err := Dedup(raw, Options{KeepStrings: keep})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := mustDedup(t, raw, Options{KeepStrings: keep})
 		if string(out.Strings) != want || len(out.Off) != 1 {
 			t.Errorf("KeepStrings %v: strings %q, %d types", keep, out.Strings, len(out.Off))
 		}

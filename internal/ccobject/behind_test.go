@@ -40,10 +40,7 @@ func (p *behind) compile(t *testing.T, n int) {
 	p.source(t, "b", n/2, "PERCPU int percpu_first = 1; PERCPU static long percpu_hidden; int of_late __attribute__((section(\"late\"), used)) = 3; const int noted[4] __attribute__((section(\".note.late\"), used)) = { 1 };\n")
 	for i, name := range []string{"a", "b"} {
 		run(t, p.dir, append(strings.Fields(p.cc), "-fno-common", "-c", "-o", name+".o", name+".c")...)
-		record, err := convert(filepath.Join(p.dir, name+".o"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := mustConvert(t, filepath.Join(p.dir, name+".o"))
 		p.dwarf[i], p.records[i] = filepath.Join(p.dir, name+".o"), record
 	}
 }

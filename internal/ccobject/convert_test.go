@@ -64,6 +64,16 @@ func convert(path string) (string, error) {
 	return to, os.WriteFile(to, out, 0o666)
 }
 
+// mustConvert is convert for an object that can be converted.
+func mustConvert(t *testing.T, path string) string {
+	t.Helper()
+	to, err := convert(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
 // run runs a program in a folder; it skips the test if there is none.
 func run(t *testing.T, dir string, words ...string) {
 	t.Helper()
@@ -176,10 +186,7 @@ func TestStripped(t *testing.T) {
 			dir := t.TempDir()
 			source, _ := filepath.Abs("testdata/unit.c")
 			run(t, dir, "gcc", "-O2", "-g", "-w", "-c", "-o", "unit.o", source)
-			record, err := convert(filepath.Join(dir, "unit.o"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			record := mustConvert(t, filepath.Join(dir, "unit.o"))
 			run(t, dir, strings.Fields(line)...)
 			f, err := mmapelf.Open(record)
 			if err != nil {
@@ -220,10 +227,7 @@ func TestReasons(t *testing.T) {
 	}
 	source, _ := filepath.Abs("testdata/unit.c")
 	run(t, dir, "gcc", "-g", "-w", "-c", "-o", "unit.o", source)
-	record, err := convert(filepath.Join(dir, "unit.o"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := mustConvert(t, filepath.Join(dir, "unit.o"))
 	if _, err := convert(record); err != ErrRecords {
 		t.Errorf("an object with records: %v", err)
 	}

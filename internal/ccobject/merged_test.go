@@ -41,10 +41,7 @@ func TestMerged(t *testing.T) {
 				name := fmt.Sprintf("u%d", i)
 				testfile.Write(t, filepath.Join(dir, name+".c"), text)
 				run(t, dir, append(strings.Fields(cc), "-O2", "-ffreestanding", "-w", "-c", name+".c")...)
-				record, err := convert(filepath.Join(dir, name+".o"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				record := mustConvert(t, filepath.Join(dir, name+".o"))
 				dwarf, records = append(dwarf, name+".o"), append(records, record)
 			}
 			for mixture := range 1 << 4 {

@@ -95,10 +95,7 @@ func TestProducer(t *testing.T) {
 		"-std=gnu89": " -std=gnu90", "-O1 -fno-stack-protector": "-march=x86-64",
 	} {
 		run(t, dir, append(strings.Fields("gcc -g -w -march=x86-64 -c -o unit.o "+source), strings.Fields(options)...)...)
-		record, err := convert(filepath.Join(dir, "unit.o"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := mustConvert(t, filepath.Join(dir, "unit.o"))
 		data := testfile.Read(t, record)
 		at := bytes.Index(data, []byte("GNU C"))
 		text, _, _ := bytes.Cut(data[max(at, 0):], []byte{0})

@@ -93,10 +93,7 @@ func TestUnits(t *testing.T) {
 				name := fmt.Sprintf("u%d", n)
 				testfile.Write(t, filepath.Join(dir, name+".c"), m.file(n))
 				run(t, dir, "gcc", "-g", "-O1", "-w", "-c", "-o", name+".o", name+".c")
-				record, err := convert(filepath.Join(dir, name+".o"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				record := mustConvert(t, filepath.Join(dir, name+".o"))
 				dwarf, records = append(dwarf, name+".o"), append(records, record)
 			}
 			run(t, dir, append([]string{"ld", "-r", "-o", "dwarf.o"}, dwarf...)...)
@@ -126,10 +123,7 @@ func TestSeveralDefinitions(t *testing.T) {
 		name := fmt.Sprintf("u%d", n)
 		testfile.Write(t, filepath.Join(dir, name+".c"), c.String())
 		run(t, dir, "gcc", "-g", "-O1", "-c", "-o", name+".o", name+".c")
-		record, err := convert(filepath.Join(dir, name+".o"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := mustConvert(t, filepath.Join(dir, name+".o"))
 		dwarf, records = append(dwarf, name+".o"), append(records, record)
 	}
 	run(t, dir, append([]string{"ld", "-r", "-o", "dwarf.o"}, dwarf...)...)
@@ -165,10 +159,7 @@ func TestSeveralUnits(t *testing.T) {
 				linker = append(linker, "-fuse-ld=lld")
 			}
 			run(t, dir, slices.Concat(words, linker, objects)...)
-			record, err := convert(filepath.Join(dir, "all.o"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			record := mustConvert(t, filepath.Join(dir, "all.o"))
 			sameBTF(t, cc, filepath.Join(dir, "all.o"), record)
 		})
 	}

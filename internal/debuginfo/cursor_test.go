@@ -33,10 +33,7 @@ func TestUnits(t *testing.T) {
 					want = append(want, name, "t", "longer")
 				}
 				data := (&dt.File{Class32: !l.Class64, BigEndian: l.BigEndian(), Units: units}).Bytes()
-				f, err := openBytes(t, data, false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := loaded(t, data, false)
 				if got, err := unitNames(f); err != nil || !slices.Equal(got, want) {
 					t.Errorf("%v, version %d, 64-bit DWARF %v: %q, %v", l, version, wide, got, err)
 				}
@@ -101,10 +98,7 @@ func TestUnitErrors(t *testing.T) {
 		{"a name beyond .debug_str", func(b, _ []byte) []byte { b[header+2] = 99; return b }, []string{"", "int"}, "in: .debug_info at 0x0: a name lies beyond .debug_str"},
 		{"a header that is cut off", func(b, _ []byte) []byte { return b[:header-3] }, nil, "in: "},
 	} {
-		f, err := openBytes(t, file(x.change), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := loaded(t, file(x.change), false)
 		got, err := unitNames(f)
 		if !slices.Equal(got, x.want) || (err == nil) != (x.err == "") || err != nil && !strings.HasPrefix(err.Error(), x.err) {
 			t.Errorf("%s: %q, %v", x.what, got, err)
@@ -114,10 +108,7 @@ func TestUnitErrors(t *testing.T) {
 
 // TestDecodeAt: a DIE is read at any place of its unit, and at no other.
 func TestDecodeAt(t *testing.T) {
-	f, err := openBytes(t, (&dt.File{Units: []*dt.Unit{dt.CU(dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4)))}}).Bytes(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := loaded(t, (&dt.File{Units: []*dt.Unit{dt.CU(dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4)))}}).Bytes(), false)
 	var c Cursor
 	defer c.Free()
 	if ok, err := f.Next(&c); !ok || err != nil {

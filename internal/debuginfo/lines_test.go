@@ -52,10 +52,7 @@ func TestLineFiles(t *testing.T) {
 			info := uint32(len(debug) + 1)
 			debug = append(debug, dt.Section{Name: ".like", Data: rela, Info: info}, dt.Section{Name: ".rela.debug_line", Type: elfabi.SHTRela, Data: rela, Info: info, EntSize: 24})
 		}
-		f, err := openBytes(t, file.Image(debug), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := loaded(t, file.Image(debug), false)
 		l, err := OpenLines(f)
 		if err != nil {
 			t.Fatal(err)

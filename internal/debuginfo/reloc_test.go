@@ -40,6 +40,16 @@ func openBytes(t *testing.T, data []byte, whole bool) (*File, error) {
 	return f, f.Load(whole)
 }
 
+// loaded returns the file of an image, with its sections loaded.
+func loaded(t *testing.T, data []byte, whole bool) *File {
+	t.Helper()
+	f, err := openBytes(t, data, whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // unitNames reads all units of a file and gives the names of their DIEs.
 func unitNames(f *File) (all []string, err error) {
 	var c Cursor
@@ -213,10 +223,7 @@ func TestFirstLook(t *testing.T) {
 	for i := range 20_000 {
 		units = append(units, fmt.Sprintf("unit-with-a-long-name-%d.c", i))
 	}
-	f, err := openBytes(t, relocatableOf(units, nil, nil), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := loaded(t, relocatableOf(units, nil, nil), true)
 	sections := map[string]*section{".debug_info": &f.inOrder.info, ".debug_abbrev": &f.inOrder.abbrev, ".rela.debug_info": &f.rel.inInfo, ".debug_str": &f.rel.inStr}
 	for range 2 {
 		var c Cursor
@@ -310,10 +317,7 @@ func TestRelocatedRanges(t *testing.T) {
 	info := uint32(len(debug) + 1)
 	debug = append(debug, dt.Section{Name: ".rela.text", Type: elfabi.SHTRela, Info: 1, EntSize: 24},
 		dt.Section{Name: ".like", Data: rela, Info: info}, dt.Section{Name: ".rela.debug_ranges", Type: elfabi.SHTRela, Data: rela, Info: info, EntSize: 24})
-	f, err := openBytes(t, file.Image(debug), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := loaded(t, file.Image(debug), false)
 	r, err := LoadRanges(f)
 	if err != nil {
 		t.Fatal(err)

@@ -41,10 +41,7 @@ func TestTypeIndex(t *testing.T) {
 		if packed {
 			debug[0] = compressed(elftest.Little64, debug[0])
 		}
-		f, err := openBytes(t, file.Image(debug), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := loaded(t, file.Image(debug), false)
 		if f.HasTypes() {
 			t.Error("there are type units before one was seen")
 		}
@@ -123,10 +120,7 @@ func TestTypeSections(t *testing.T) {
 		}
 		return file.Image(debug)
 	}
-	f, err := openBytes(t, build(1, true), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := loaded(t, build(1, true), false)
 	if !f.HasTypes() {
 		t.Error("no section of type units")
 	}
@@ -151,10 +145,7 @@ func TestTypeSections(t *testing.T) {
 		data []byte
 		err  string
 	}{{build(2, true), "in: .rela.debug_info: a second relocation section of .debug_info"}, {build(0, false), "in: a second .debug_info section has a unit that is not a type unit, at 0x0"}} {
-		f, err := openBytes(t, bad.data, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := loaded(t, bad.data, false)
 		if _, err := f.Types(); err == nil || !strings.HasPrefix(err.Error(), bad.err) {
 			t.Errorf("error %v, want %s", err, bad.err)
 		}

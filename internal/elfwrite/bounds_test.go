@@ -73,10 +73,7 @@ func TestSectionHeaders(t *testing.T) {
 func TestImageBounds(t *testing.T) {
 	for _, l := range elftest.Layouts {
 		good := build(l, elftest.Image{Linked: true}, plain...)
-		m, err := readImage(bytes.NewReader(good), int64(len(good)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := imageOf(t, good)
 		shoff, shdr, phdr, count := int(m.shoff), m.shdrSize(), m.phdrSize(), m.count
 		fields, word := l.Pick(54, 42), l.Pick(8, 4)
 		if len(good) != shoff+count*shdr {
@@ -243,10 +240,7 @@ func TestAlign8(t *testing.T) {
 func TestSizeLimits(t *testing.T) {
 	read := func(l elftest.Layout) *image {
 		b := build(l, elftest.Image{}, plain...)
-		m, err := readImage(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := imageOf(t, b)
 		return m
 	}
 	for _, c := range []struct {
@@ -272,10 +266,7 @@ func TestSizeLimits(t *testing.T) {
 	// The last byte that such a file can have.
 	b := build(elftest.Little32, elftest.Image{}, withBTF(elftest.Section{Data: []byte("old")})...)
 	for more, ok := range map[int64]bool{0: true, 1: false} {
-		m, err := readImage(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := imageOf(t, b)
 		size := 1<<32 - 1 - align8(int64(len(b))) + more
 		if p, err := m.plan([]Section{{Name: ".BTF", Size: size}}); (err == nil) != ok || ok && p.end != 1<<32-1 {
 			t.Errorf("%d bytes: %v", size, err)
@@ -323,10 +314,7 @@ func TestObjectAlignment(t *testing.T) {
 			if err := to.NewObject(Section{Name: ".a", Size: size, Write: fill}, Section{Name: ".b", Size: size, Write: fill}).Write(&out); err != nil {
 				t.Fatal(err)
 			}
-			m, err := readImage(bytes.NewReader(out.Bytes()), int64(out.Len()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := imageOf(t, out.Bytes())
 			end := uint64(m.ehdrSize())
 			for i := 1; i < m.count; i++ {
 				s := m.section(i)

@@ -130,6 +130,16 @@ func withBTF(p elftest.Section) []elftest.Section {
 	return append(append(append([]elftest.Section{}, plain[:1]...), p), plain[1:]...)
 }
 
+// imageOf reads the headers of a file.
+func imageOf(t *testing.T, data []byte) *image {
+	t.Helper()
+	m, err := readImage(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // each runs fn for all layouts, relocatable and linked.
 func each(t *testing.T, fn func(t *testing.T, l elftest.Layout, fm elftest.Image)) {
 	for _, l := range elftest.Layouts {
@@ -311,17 +321,14 @@ func TestSetInLoadedSection(t *testing.T) {
 func TestSetInMovedSection(t *testing.T) {
 	for _, l := range elftest.Layouts {
 		start := build(l, elftest.Image{Linked: true}, withBTF(elftest.Section{Flags: 2, Data: []byte("old")})...)
-		m, err := readImage(bytes.NewReader(start), int64(len(start)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := imageOf(t, start)
 		i := m.find(".BTF")
 		s := m.section(i)
 		s.addr += 4
 		m.setSection(i, s)
 		copy(start[m.shoff:], m.shdrs)
 		path := file(t, start)
-		err = setText(path, ".BTF", "new")
+		err := setText(path, ".BTF", "new")
 		want := fmt.Sprintf("section .BTF: its bytes are at %#x of the file, but the segment loads those at %#x to its address %#x", s.off, s.off+4, s.addr)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %s", l, err, want)
@@ -364,10 +371,7 @@ func TestSetKeepsFlagsOfRelocatableSections(t *testing.T) {
 func TestSetInFileWithStaleSegments(t *testing.T) {
 	for _, l := range elftest.Layouts {
 		start := build(l, elftest.Image{Linked: true}, plain...)
-		m, err := readImage(bytes.NewReader(start), int64(len(start)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := imageOf(t, start)
 		copy(start[m.phdrs.off:], l.Loads(64, 2*uint64(len(start))))
 		path := file(t, start)
 		var once []byte
@@ -389,10 +393,7 @@ func TestSetKeepsBytesThatOthersClaim(t *testing.T) {
 	for _, l := range elftest.Layouts {
 		for _, target := range []string{"header", "table", "table to the end", ".comment", "program headers"} {
 			start := build(l, elftest.Image{Linked: true}, withBTF(elftest.Section{Data: []byte("old")})...)
-			m, err := readImage(bytes.NewReader(start), int64(len(start)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := imageOf(t, start)
 			i := m.find(".BTF")
 			s := m.section(i)
 			switch target {

@@ -31,7 +31,9 @@ func TestColdProgram(t *testing.T) {
 	group := memoryGroup(t)
 	largest := int64(0)
 	belowLimits(t, 16, 48, 4, func(mib int, dir string, args ...string) done {
-		dropPages(t, program)
+		if err := memgroup.Evict(program); err != nil {
+			t.Skip(err)
+		}
 		r := inGroup(t, group, mib, command(dir, args...))
 		largest = max(largest, r.read)
 		if r.read > coldReads {
@@ -49,20 +51,6 @@ func TestColdProgram(t *testing.T) {
 // some of its pages are read more than once. With read-ahead in its code, ten of the 18 runs read
 // 100 MiB to 11 GiB.
 const coldReads = 96 << 10
-
-// dropPages drops a file from the page cache.
-func dropPages(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.OpenFile(path, os.O_RDONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	unix.Fsync(int(f.Fd())) // a page that is not on disk yet stays
-	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-		t.Skip(err)
-	}
-}
 
 // TestMemoryLimitHolds: below --memory_limit a run ends with an error or with its
 // output, and its peak of resident memory (VmHWM) is not above the limit.

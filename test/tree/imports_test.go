@@ -121,7 +121,7 @@ var imports = map[string][]string{
 	"test/hostile":    {"btf/btftest", "btf/verify", "internal/kernelbtf", "test/cachegrind", "test/gobuild", "test/memgroup", "golang.org/x/sys/unix"}, // all for tests
 	"test/pairs":      {"btf", "test/gobuild"},                                                                                                          // for tests
 	"test/kerneltest": {"test/gobuild"},                                                                                                                 // its reader of BTF is separate on purpose
-	"test/memgroup":   nil,
+	"test/memgroup":   {"golang.org/x/sys/unix"},
 	"test/mutants":    nil,
 	"test/torture":    {"*"},
 	"bench":           {"*"},
