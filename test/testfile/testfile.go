@@ -17,13 +17,14 @@ func Read(t testing.TB, path string) []byte {
 	return data
 }
 
-// Write writes a file that the owner can read and write, and makes the folders that it needs.
+// Write writes a file with mode 0600, which no output of the program has by default, and makes the
+// folders above it.
 func Write[T []byte | string](t testing.TB, path string, data T) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
