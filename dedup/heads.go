@@ -84,9 +84,9 @@ func fwdAggregate(info uint32) int {
 	return entStruct
 }
 
-// forwarding returns the ids of the FWD and the definition of a pair. ok is false if the FWD stays
-// as it is: it leads to a definition already, or a comparison met a definition in its place.
-// A node of u that is not in the Set yet counts as a FWD without a definition.
+// forwarding returns the ids of the FWD and of the definition in a pair. ok is false if the FWD is
+// not forwarded: it already leads to a definition, or its node has the id of a definition. A node
+// of u that is not in the Set yet counts as a FWD without a definition.
 func (ix *index) forwarding(u *Unit, p fwdPair) (f, d uint32, ok bool) {
 	id := func(x uint32) uint32 {
 		if x >= idLocal {

@@ -22,8 +22,9 @@ type Known struct {
 	must  uint32 // see Only
 }
 
-// Unproved says that a left out type is right if the node at Ref gets this id, or unless Exact an
-// equivalent one.
+// Unproved is an assumption of the reader: it has left out a type that refers to the node at Ref,
+// as if the node had this id. Commit checks that the node gets this id. Unless Exact, an equivalent
+// type will do.
 type Unproved struct {
 	Ref    Ref
 	ID     uint32
@@ -99,13 +100,13 @@ func (k *Known) Head(id uint32) *[3]uint32 {
 	return (*[3]uint32)(k.words[off : off+3 : off+3])
 }
 
-// Chosen reports whether a look-up of the type's name, or of its members if it has none, finds
-// this id first: it is the only one, or the one that the last walk decided on (choose). named
-// says whether the type has a name.
+// Chosen reports whether a look-up of the type's name finds this id first. For a type without a
+// name, that is a look-up of the names of its members. The look-up finds id first if id is the only
+// one, or the one that the last walk decided on (choose). named says whether the type has a name.
 func (k *Known) Chosen(id uint32, named bool) bool { return k.keys[id].chosen(named) }
 
-// chosen is Known.Chosen. Types without a name do not have the flag likely: the bit is of their hash.
-// Neither do types of Sets over a base.
+// chosen implements Known.Chosen. The flag likely counts only for types with a name: without one,
+// its bit belongs to the hash. Types of Sets over a base do not have the flag.
 func (k *idKeys) chosen(named bool) bool { return k.hash&unique != 0 || named && k.hash&likely != 0 }
 
 // Only reports whether a look-up of the content of type id can find no other type. A Set has each
@@ -118,8 +119,9 @@ func (k *Known) PtrTo(id uint32) uint32 { return k.keys[id].ptrTo }
 // ConstTo returns the id of the CONST of a type, or 0 if the Set does not have it.
 func (k *Known) ConstTo(id uint32) uint32 { return k.keys[id].constTo }
 
-// Hidden reports whether a type is of the base, and no unit finds it: it is a FWD, in whose place
-// units have one of their own, or a TYPEDEF if the Set must not find the base's.
+// Hidden reports whether id is a type of the base that no unit may find. One case is a FWD without
+// a definition: units have a FWD of their own in its place. The other is a TYPEDEF, if the Set must
+// not find the typedefs of its base.
 func (k *Known) Hidden(id uint32) bool {
 	if id > k.set.index.baseIDs {
 		return false
@@ -133,9 +135,9 @@ func (k *Known) Hidden(id uint32) bool {
 	return false
 }
 
-// Strict reports whether PTRs, arrays and the like must refer to the very type that was foreseen.
-// Without a base they may refer to an equivalent type, because Finish merges them in the end. Types
-// of a base always refer to what they referred to.
+// Strict reports whether PTRs, arrays and the like must refer to exactly the foreseen type. It is
+// true over a base, whose types keep their references. Without a base an equivalent type will do,
+// because Finish merges the two in the end.
 func (k *Known) Strict() bool { return k.must != 0 }
 
 // Int returns the type of the base that is a signed INT of four bytes with this name, 0 if there is
@@ -150,8 +152,9 @@ func (k *Known) Int(name Name) uint32 {
 // Forward returns what a FWD of the Set leads to now.
 func (k *Known) Forward(fwd uint32) uint32 { return k.set.index.types.Final(fwd) }
 
-// ForwardOf returns Forward of a FWD by its name and kind, 0 if it is not known. A FWD of the base
-// does not count until it leads to a definition: before that, units have a FWD of their own (base.go).
+// ForwardOf looks up a FWD by name and kind, and returns the id that it leads to now. It returns 0
+// if the Set has no such FWD. A FWD of the base counts only once it leads to a definition: until
+// then, units have a FWD of their own (base.go).
 func (k *Known) ForwardOf(name Name, info uint32) uint32 {
 	e, kind := k.set.index.entity(name), fwdAggregate(info)
 	switch {

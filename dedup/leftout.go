@@ -4,10 +4,10 @@ import "slices"
 
 // Units may leave out chunks that the Set knows.
 
-// LookUpChunks looks chunks up before their nodes are read. refs has an element for each node
-// of all chunks: it becomes the node's id as Extern, or 0 if its chunk is not known. If the
-// unit must be read as a whole, refs becomes all 0. Commits may run at the same time. Do not
-// change chunks and refs before the unit is committed.
+// LookUpChunks looks up chunks before the reader reads their nodes. refs has one element for each
+// node of all chunks. If the Set knows a chunk, the elements of its nodes get their ids, as Extern;
+// otherwise they become 0. All of refs becomes 0 if the unit must be read as a whole. Commits may
+// run at the same time. Do not change chunks and refs before the unit is committed.
 func (s *Set) LookUpChunks(u *Unit, chunks []Chunk, refs []Ref) {
 	s.gate.rlock()
 	defer s.gate.runlock()

@@ -46,8 +46,8 @@ func (f finder) unproved(u *Unit) bool {
 	return refused || (left.Moved || len(u.pairs.S) > pairs) && f.rivals(u)
 }
 
-// gets reports whether the node of p gets the id that was assumed, or may be left as it is because
-// it is equivalent to that type.
+// gets reports whether the assumption p holds: its node gets the assumed id or, unless p is Exact,
+// is equivalent to that type.
 func (f finder) gets(u *Unit, p Unproved) bool {
 	switch id := u.id(p.Ref); {
 	case id == p.ID:

@@ -120,7 +120,7 @@ func (p columns) find(c *column, t view.Type) {
 	all.pieces[last] = append(w.Text, spaces[:max(typeWidth-n, 0)+1]...)
 }
 
-// isPlain reports whether t stands before the name of its member, with all that it says.
+// isPlain reports whether the whole declaration of t stands before the name of a member of type t.
 func isPlain(t view.Type) bool {
 	for range view.MaxDepth {
 		switch t.Kind() {

@@ -60,7 +60,7 @@ func (p *Printer) declare(t view.Type, d *declaration, depth int) {
 	p.declareType(t, d, depth)
 }
 
-// declareType is declare for a type that pointers have led to, if they are followed.
+// declareType is declare for the type at the end of a chain of pointers, if pointers are followed.
 func (p *Printer) declareType(t view.Type, d *declaration, depth int) {
 	switch t.Kind() {
 	case btf.KindPtr:
@@ -96,9 +96,9 @@ func (p *Printer) declareType(t view.Type, d *declaration, depth int) {
 	p.named(t, d)
 }
 
-// expands reports whether t is written out where its name could stand for it. Of unions
-// the option decides alone. What a forward declaration declares has no members; it is
-// written out if pointers lead to it.
+// expands reports whether the contents of t are printed where its name would do. For unions, only
+// the option Expand decides. A forward declaration has no members; its contents are printed if
+// pointers lead to it.
 func (p *Printer) expands(t view.Type, d *declaration) bool {
 	switch {
 	case t.Kind() == btf.KindUnion:

@@ -89,9 +89,9 @@ func (p notes) forcing(l *view.Layout, i int, f form) {
 	p.text(";\n")
 }
 
-// combined reports whether a bit-field at row i, which is not the first, or before it
-// shares bytes with others: -1 with rows before i, 1 with row i and later ones, 0 with
-// none.
+// combined compares row i, which is not the first, with the row before it, and reports whether a
+// bit-field in one of them shares bytes with the other rows: -1 with rows before i, 1 with row i
+// and later ones, 0 with none.
 func combined(l *view.Layout, i int) int {
 	r, last := &l.Rows[i], &l.Rows[i-1]
 	if r.Bits == 0 && last.Bits == 0 {

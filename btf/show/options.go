@@ -22,7 +22,8 @@ type Options struct {
 	Reorganize bool // structs have their members in an order of fewer holes
 	Steps      bool // with Reorganize: each step on the way, too
 
-	// UsedAt, if it is not nil, says where a type is declared, which stands before it.
+	// UsedAt, if it is not nil, returns where a type is declared. The place is printed before the
+	// type.
 	UsedAt func(view.Type) Place
 }
 

@@ -68,7 +68,7 @@ func byPlace(a, b view.Member) int {
 	return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Bits, b.Bits))
 }
 
-// comparedName is the name of a type as far as it is compared.
+// comparedName returns the part of a type's name that sorting compares.
 func comparedName(t view.Type) []byte {
 	w := ctype.Writer{Limit: longestColumn}
 	w.Type(t)

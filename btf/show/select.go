@@ -9,8 +9,8 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// Filter says which structs and unions List prints. The zero value means all that
-// have a name, each once; see seen.
+// Filter says which structs and unions List prints. The zero value takes all that have a name, and
+// prints equal ones once; see seen.
 type Filter struct {
 	Structs, Unions bool     // only these, if one of them is set
 	Holes           int      // at least as many holes of bytes
@@ -214,7 +214,7 @@ func (f *Filter) takes(p *Printer, t view.Type) bool {
 	return f.Keep == nil || f.Keep(t)
 }
 
-// passes reports whether the layout of t is one that the filter lets through.
+// passes reports whether the filter accepts the layout of t.
 func (f *Filter) passes(p *Printer, t view.Type) bool {
 	if f.Contains != "" && membersOf(t, f.Contains) == 0 || f.PointTo != "" && !pointsTo(t, f.PointTo) {
 		return false

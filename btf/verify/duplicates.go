@@ -8,16 +8,15 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// Duplicate is a name with several definitions of one sort: it means another
-// type in one part of the program than in the rest, or a type that
-// deduplication could not merge.
+// Duplicate is a name that has several definitions of one sort. Either the name means different
+// types in different parts of the program, or deduplication could not merge the definitions.
 type Duplicate struct {
 	Kind btf.Kind // ENUM stands for ENUM64 too
 	Name string
-	// IDs are the definitions, in order; at least one is b's own.
+	// IDs are the definitions, in ascending order. At least one of them is a type of b itself.
 	IDs []uint32
-	// Differences says, for each definition but the first, what first differs
-	// from the first definition, on the shortest way to it; "" for nothing.
+	// Differences has one text for each definition but the first: where the definition first
+	// differs from the first one, on the shortest way there. The text is "" if they do not differ.
 	Differences []string
 }
 

@@ -15,7 +15,8 @@ type sections struct {
 	types     []byte
 	strings   []byte
 	layout    []byte // layout section, nil for none
-	// laterHeader tells of what kernels do not take that know no layout section.
+	// laterHeader says that the header has something that kernels without the layout section
+	// refuse.
 	laterHeader bool
 }
 

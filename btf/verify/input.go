@@ -7,7 +7,7 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// input is a blob with its records found. Once that is done nothing changes it.
+// input is a blob whose records have been found. It does not change after that.
 type input struct {
 	sections
 	texts
@@ -129,8 +129,8 @@ func (x *input) get(id uint32, i int) uint32 {
 	return x.base.Record(id)[i]
 }
 
-// pointerSizes lists the sizes that pointers may have. That is the size of C's long. If the
-// BTF has no long, or has longs of 4 and of 8 bytes, it does not decide, and any size may be right.
+// pointerSizes lists the sizes that a pointer may have: the size of C's long. If the BTF has no
+// long, or has longs of 4 and of 8 bytes, a pointer may have either size.
 func (x *input) pointerSizes() []uint32 {
 	found, both := uint32(0), false
 	note := func(name []byte, size uint32) {

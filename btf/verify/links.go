@@ -24,10 +24,9 @@ const (
 	unnamed // of FUNC_PROTOs, which have no other: a parameter has no name
 )
 
-// In a proof, final has more. For modifiers it has, above the type behind them, how many
-// modifiers lead there, including the first. For arrays, structs and unions it has how
-// many types the longest way down by value passes, including the first, or 0 if that is
-// not known yet.
+// In a proof, the upper bits of final are counts. For a modifier, they count the modifiers that
+// follow each other from this one on. For an array, struct or union, they count the types on the
+// longest way down by value, including the type itself; 0 means that the way has not been measured.
 const (
 	idBits = 20
 	idMask = 1<<idBits - 1 // maxTypes
@@ -62,8 +61,8 @@ type links struct {
 	state []uint8
 }
 
-// pending reports whether a referent must be walked down first, and which type
-// that is: the referent, or what modifiers before it led to and is still open.
+// pending returns the type that must be walked before its referent id can be used, or 0 if there is
+// none. Modifiers that are resolved are skipped: the type behind them may still be open.
 func (l *links) pending(id uint32) uint32 {
 	for id >= l.first {
 		i := id - l.first

@@ -8,9 +8,8 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// What BTF has that older kernels refuse. That it is right by the rules of the
-// newest one is judged elsewhere; here each record is looked at by itself, for
-// the features asked for.
+// This file finds features of BTF that older kernels refuse. The other files have judged the BTF by
+// the rules of the newest kernel already, so each record is looked at by itself.
 
 // Names matter to these.
 const nameFeatures = 1<<LongName | 1<<DottedName | 1<<SectionName
@@ -18,7 +17,7 @@ const nameFeatures = 1<<LongName | 1<<DottedName | 1<<SectionName
 // nobody in needs means that no type needs the feature.
 const nobody = math.MaxUint32
 
-// needs has, by feature, the first type that needs it, 0 if the need is not a type's.
+// needs has the first type that needs each feature. It is 0 for a need of the blob as a whole.
 type needs [NumFeatures]uint32
 
 func noNeeds() (n needs) {
@@ -94,8 +93,8 @@ func (f *finder) fault(ft FeatureID, id uint32) *Fault {
 	return fault
 }
 
-// oldest is the release from which on all take it, and what decides that; nil
-// for the oldest release known.
+// oldest returns the release from which on all releases take the BTF, and the need that decides it.
+// The need is nil if the oldest known release takes the BTF.
 func (x *input) oldest(rules Rules) (Release, *Fault) {
 	f := x.find(1<<NumFeatures-1, rules)
 	since, worst := Oldest, NumFeatures

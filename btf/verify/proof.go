@@ -89,8 +89,8 @@ func (p *proof) skipModifiers(id uint32) (uint32, int) {
 	return id, n
 }
 
-// held is the size of a type: 0 for types without one, and where
-// rightIfOthersAre refuses an array on the way, or there are too many types on it.
+// held returns the size of a type in bytes. It is 0 for types without a size. It is also 0 where a
+// chain of arrays is too long, or where rightIfOthersAre refuses an array of the chain.
 func (p *proof) held(id uint32) uint32 {
 	total := uint64(1) // below 1<<64, or there is an array that is refused
 	for range maxDepth {
@@ -141,8 +141,8 @@ func (p *proof) rightIfOthersAre(from, to int) bool {
 	return true
 }
 
-// pointers is how many types the way down from a pointer takes, through pointers
-// and modifiers; it stops at some that are too many.
+// pointers counts the types on the way down from a pointer, through pointers and modifiers. It
+// stops counting above maxDepth.
 func (p *proof) pointers(id uint32) int {
 	n := 0
 	for n <= maxDepth && id >= p.first && p.kinds[id-p.first] == btf.KindPtr {

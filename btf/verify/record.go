@@ -6,8 +6,8 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// recordCheck judges records by their own words and names. Of what they refer to
-// it notes the highest id.
+// recordCheck judges each record by its own words and names. It follows no reference, but notes the
+// highest id that a record refers to.
 type recordCheck struct {
 	input
 	level  Level
@@ -269,9 +269,9 @@ func (c *recordCheck) enumerators(at, end, stride int, size uint32) string {
 	return ""
 }
 
-// parameters collects references and notes if a name is missing: everything else
-// about parameters is a matter of level Load, but for names that lie beyond the
-// strings.
+// parameters collects references. It checks that the names of parameters are inside the string
+// section, and notes if a parameter has no name. All other rules about parameters belong to level
+// Load.
 func (c *recordCheck) parameters(proto, at, end int) string {
 	for i := 0; at < end && !c.endedAt(i, askElements); i, at = i+1, at+8 {
 		name, typ := c.word(at), c.word(at+4)

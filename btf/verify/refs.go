@@ -38,9 +38,8 @@ func (x *input) dangling(maxRef uint32) *Fault {
 	return nil
 }
 
-// chains bounds runs of modifiers at boot: from a modifier, at most maxDepth
-// of them may follow one another; the count stops where the chain enters
-// types that have been passed before.
+// chains refuses a chain of more than maxDepth modifiers, as kernels do at boot. The count stops
+// where the chain enters types that were looked at before.
 func (x *input) chains() *Fault {
 	passed := x.first - 1
 	for i, k := range x.kinds {

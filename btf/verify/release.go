@@ -85,7 +85,7 @@ func (r Release) orNewest() Release {
 	return r
 }
 
-// Feature is something that BTF may have and that not every release takes.
+// Feature is a part of BTF that some releases do not accept.
 type Feature struct {
 	// What it is, for messages: it is followed by "needs Linux 6.0". Empty for a
 	// kind, whose name stands in the message anyway.
@@ -93,16 +93,16 @@ type Feature struct {
 	// Kind is the kind that came with the release Since, or KindVoid.
 	Kind  btf.Kind
 	Since Release
-	// Lost is the release that no longer took it, until Since took it again;
-	// Known is the one that first did. Zero for most features.
+	// Releases from Known on, but before Lost, accepted the feature too; then it was removed until
+	// Since. Both are zero for most features.
 	Known, Lost Release
-	// Backports are the first stable releases, of series before Since, that take
-	// it.
+	// Backports are stable releases of older series. Each is the first of its series that accepts
+	// the feature.
 	Backports []Release
 	// Loader tells that libbpf rewrites BTF of BPF objects for kernels without it.
 	Loader bool
-	// Form reports that it is in the form of records and files, so that programs which read
-	// BTF had to learn it too. Without it, only kernels refuse it.
+	// Form says that the feature changes the format of records or of the file. Programs that read
+	// BTF had to learn it. Without Form, only kernels refuse the feature.
 	Form bool
 	// Source is the kernel's commit. Note has further facts, and says if one is
 	// uncertain.
@@ -112,8 +112,8 @@ type Feature struct {
 // Takes reports whether the release takes the feature; see Feature.Taken.
 func (r Release) Takes(f FeatureID) bool { return features[f].Taken(r) }
 
-// Taken reports whether a release takes the feature. The zero value stands for one that
-// takes all that is known.
+// Taken reports whether a release accepts the feature. The zero Release stands for a kernel that
+// accepts all known features.
 func (f *Feature) Taken(r Release) bool {
 	if r == (Release{}) || !r.before(f.Since) {
 		return true

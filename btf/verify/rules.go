@@ -16,7 +16,8 @@ type Level uint8
 const (
 	// Load is all rules, as for BPF_BTF_LOAD.
 	Load Level = iota
-	// Boot is the part that is applied to vmlinux at boot and to modules.
+	// Boot has the rules that the kernel applies at boot to vmlinux, and to a module when it is
+	// loaded.
 	Boot
 	// Readable has the rules that any reader needs: sections, records, names and
 	// references exist. It is for types of languages other than C, whose names and
@@ -28,12 +29,13 @@ const (
 // release known.
 type Rules struct {
 	Level Level
-	// Kernel is the release by which to judge; the zero value is the newest one, or one
-	// after it: types of unknown kinds are skipped where the layout section says how
-	// long they are, and are not judged.
+	// Kernel is the release whose rules count. The zero value stands for the newest known release
+	// or a later one: if the layout section gives their lengths, types of unknown kinds are skipped
+	// and not judged.
 	Kernel Release
-	// Reader says that Kernel is not the kernel that loads the BTF, but the age of programs
-	// that read it: of what Kernel lacks, only the form of records and files counts.
+	// Reader says that Kernel stands for the age of the programs that read the BTF, not for the
+	// kernel that loads it. Then only features count that change the format of records or of the
+	// file.
 	Reader bool
 	// PointerSize is the size of a pointer in bytes, 4 or 8. With 0 the verifier goes by the
 	// size of C's long. If the BTF has no long, or has longs of 4 and of 8 bytes, it accepts

@@ -28,11 +28,10 @@ func workersFor(workers, n int) int {
 	return max(1, min(workers, n/chunkTypes))
 }
 
-// inChunks has do called for n types, from index from to before index to at a
-// time, in ascending order, by several goroutines with a copy of state each. Once
-// do returns false no more begin: by then all types before these have been done,
-// or are being done. None begin either when ended returns an error. It returns the
-// copies, and whether all types were done.
+// inChunks calls do for n types, a range of indexes at a time, in ascending order. Several
+// goroutines do the work, each with its own copy of state. No new range begins after do has
+// returned false, or ended an error; then all ranges before this one are done or in work. inChunks
+// returns the copies, and whether all types were done.
 func inChunks[S any](n, most int, ended func() error, state *S, do func(s *S, from, to int) bool) (each []*S, ok bool) {
 	k := workersFor(most, n)
 	each = make([]*S, k) // apart, so that they share no cache line

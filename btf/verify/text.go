@@ -17,8 +17,8 @@ type texts struct {
 	stop   func() error // see Rules.Stop; or nil
 }
 
-// ended is the error that ends the check, or nil. What has been found out by then
-// means nothing.
+// ended returns the error that ends the check, or nil. After an error, results so far are
+// meaningless.
 func (t *texts) ended() error {
 	if t.stop == nil {
 		return nil
@@ -26,12 +26,12 @@ func (t *texts) ended() error {
 	return t.stop()
 }
 
-// endedAt is for loops: it asks at each n-th call for ascending i.
+// endedAt calls ended at each n-th step of a loop. n is a power of two, and i counts the steps.
 func (t *texts) endedAt(i, n int) bool { return i&(n-1) == n-1 && t.ended() != nil }
 
-// askTypes and askElements are how many types, and elements of one type, are judged
-// between two questions whether the check is to end, and askBytes how many bytes of
-// strings: some milliseconds. All are powers of two.
+// A check asks from time to time whether it has to end: after askTypes types, after askElements
+// elements of one type, and after askBytes bytes of strings. Each takes some milliseconds. All are
+// powers of two.
 const (
 	askTypes    = 1 << 10
 	askElements = 1 << 14

@@ -117,8 +117,8 @@ func (f *flattenCommand) targets(c *cli, inputs []string) (out, origin *target, 
 	return out, origin, err
 }
 
-// findKernel finds the one file that is not split, and sorts the others. Names decide, and for
-// files of one name their contents, so that the order of the words does not.
+// findKernel finds the one file that is not split BTF, and sorts the others by name, and files of
+// one name by contents. So the output does not depend on the order of the command line.
 func (f *flattenCommand) findKernel(paths []string) error {
 	for _, p := range paths {
 		file := flatFile{path: p, name: withoutCompression(filepath.Base(p))}

@@ -133,8 +133,8 @@ func (l *lowerCommand) write(c *cli, f *lowered) error {
 	return f.to.write(c.guard, finish.WriteBytes(data))
 }
 
-// replace puts the lowered BTF into the ELF file that it is of, with a distilled base if it
-// has one.
+// replace puts the lowered BTF into the section .BTF of its ELF file. If the file has a distilled
+// base, replace lowers that too.
 func (l *lowerCommand) replace(c *cli, f *lowered, b *btf.Blob) error {
 	sections := []elfwrite.Section{loweredSection(loadbtf.SectionBTF, b)}
 	if f.raw.Base != nil {
@@ -155,8 +155,9 @@ func (l *lowerCommand) replace(c *cli, f *lowered, b *btf.Blob) error {
 	return inPlaceError(f.path, err, func() string { return "write to another file" })
 }
 
-// loweredSection is a section with the BTF b. In a linked kernel, where it has to fill its
-// place, the header grows: what is split from b needs the strings as long as they are.
+// loweredSection is a section with the BTF b. In a linked kernel, the section cannot get shorter.
+// So the header grows to fill it, and not the strings: BTF that is split from b counts string
+// offsets from the end of b's strings.
 func loweredSection(name string, b *btf.Blob) elfwrite.Section {
 	s := bytesSection(name, b.Encode())
 	s.Fill = func(w io.Writer, n int64) error {

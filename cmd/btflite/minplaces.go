@@ -18,9 +18,9 @@ type minKernel struct {
 	err  error  // why it cannot be read; nil as far as is known
 }
 
-// findMinKernels finds the kernels that words stand for: a folder for the .btf files below it,
-// compressed ones too, and any other word for itself. Of an archive it takes each kernel once, and
-// no modules.
+// findMinKernels finds the kernels that words stand for. A folder stands for the .btf files below
+// it, compressed or not, any other word for itself. In a folder with an archive, it finds each
+// kernel once, and no modules.
 func findMinKernels(words []string) (kernels []minKernel, err error) {
 	for _, w := range words {
 		info, err := os.Stat(w)
@@ -47,7 +47,8 @@ func findMinKernels(words []string) (kernels []minKernel, err error) {
 	return kernels, nil
 }
 
-// isArchiveStore tells whether a folder has what the names of the archive at root are links to.
+// isArchiveStore tells whether path is the folder store of the archive at root. All other names in
+// the archive are links to files of that folder.
 func isArchiveStore(root, path string) bool {
 	return filepath.Clean(path) == filepath.Join(root, archive.StoreDir)
 }
@@ -59,7 +60,7 @@ func isModulesFolder(path string) bool {
 	return err == nil
 }
 
-// isDetachedName tells whether a file of a folder has BTF by its name.
+// isDetachedName tells whether the name of a file in a folder is one of a file with BTF.
 func isDetachedName(name string) bool {
 	return strings.HasSuffix(withoutCompression(name), detachedSuffix)
 }

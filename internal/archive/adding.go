@@ -16,9 +16,10 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Done returns the record of a package that an earlier run has finished; nil if there is none, as
-// for folders and ELF files, whose contents change, or if that run did not look for modules and this
-// one does. A record of a package of the same name and another size is an error.
+// Done returns the record that an earlier run has written of a package, or nil if the package has
+// to be read. Folders and ELF files always have to be read, because their contents change. So does
+// a package whose record is of a run that did not look for modules, if this run does. It is an
+// error if the record is of a package of this name with another size.
 func (a *Archive) Done(file string) (*PackageRecord, error) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
@@ -45,9 +46,9 @@ func (a *Archive) done(name string, size int64) (*PackageRecord, error) {
 	return rec, nil
 }
 
-// Add archives the kernels of a package. What the package lacks, or what is wrong with it, is in
-// the record. An error is of this run: of the disk, of memory, or of a file that is not there; then
-// there is no record, and trying again makes sense.
+// Add archives the kernels of a package. The record says what is missing in the package or wrong
+// with it. An error means trouble of this run, such as a full disk, too little memory or a missing
+// file: then Add writes no record, and it makes sense to try again.
 func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 	rec := &PackageRecord{Package: PackageName(pkg.Path), Size: pkg.Size, Program: a.Program, Modules: a.Modules}
 	w := adding{Archive: a, pkg: pkg, rec: rec}
@@ -80,8 +81,8 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 	return rec, nil
 }
 
-// read reads the package, from the likely end if that can be done. What is wrong at the end does
-// not matter if the kernel is at the beginning.
+// read reads the package. If it can, it begins with the last file that is likely to be the kernel.
+// Damage there does not matter if the kernel is at the beginning of the package.
 func (w *adding) read() error {
 	w.fromEnd = true
 	_, err := w.pkg.Last(isLikely, w.file)
@@ -161,12 +162,13 @@ func (w *adding) file(f *pack.File) error {
 	return w.next(rec, f.Name)
 }
 
-// hasOneKernel tells whether the package is of a distribution, so that there is one kernel in it. Tar
-// archives and folders may have several.
+// hasOneKernel tells whether the package can have one kernel only, because it is a package of a
+// distribution. Tar archives and folders may have several.
 func (w *adding) hasOneKernel() bool { return w.pkg.Format == "deb" || w.pkg.Format == "rpm" }
 
-// next adds a kernel to the record of the package and says what follows: nothing, if the rest of the
-// package need not be expanded. file is the kernel's in this package; the record may be from another.
+// next adds a kernel to the record of the package. It returns pack.ErrStop if the rest of the
+// package need not be expanded. file is the kernel's path in this package; the record may come from
+// another package.
 func (w *adding) next(rec *KernelRecord, file string) error {
 	if w.Modules {
 		if err := w.modules.kernel(rec, file); err != nil {
@@ -174,7 +176,7 @@ func (w *adding) next(rec *KernelRecord, file string) error {
 		}
 	}
 	w.rec.Kernels = append(w.rec.Kernels, *rec)
-	// If modules come before the kernel, all are for the second time.
+	// If modules come before the kernel, the second reading stores all modules.
 	if w.hasOneKernel() && (w.fromEnd || w.modules.again || !w.modules.wanted()) {
 		return pack.ErrStop
 	}

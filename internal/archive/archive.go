@@ -21,7 +21,7 @@ import (
 	"github.com/btflite/btflite/internal/pack"
 )
 
-// Existing says what becomes of the .BTF that a kernel has already.
+// Existing says what to do with a kernel that already has a section .BTF.
 type Existing uint8
 
 // What to do with it.
@@ -60,7 +60,7 @@ func PackageName(file string) string {
 // packagesDir is the folder of the records of packages.
 const packagesDir = "packages"
 
-// isTrouble tells whether err is of this run and not of the input.
+// isTrouble tells whether err comes from this run, and not from the input.
 func isTrouble(err error) bool {
 	var number syscall.Errno
 	var full arena.Exhausted

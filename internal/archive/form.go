@@ -30,7 +30,7 @@ var suffixes = [...]string{".btf", ".btf.zst", ".btf.tar.xz"}
 
 func (f Form) suffix() string { return suffixes[f] }
 
-// write writes the BTF of what is called name, which has size bytes.
+// write writes the BTF of a kernel or module called name, which has size bytes, in this form.
 func (f Form) write(w io.Writer, name string, size int64, write func(io.Writer) error) error {
 	switch f {
 	case Zstd:
@@ -49,7 +49,7 @@ func (f Form) write(w io.Writer, name string, size int64, write func(io.Writer) 
 // several megabytes, and a dictionary of that size saves only a few percent.
 const (
 	leastDict, mostDict = 1 << 16, 1 << 21
-	// readDict is what is taken for reading what writeTarXZ or BTFHub has written.
+	// readDict is the largest dictionary with which we read what writeTarXZ or BTFHub has written.
 	readDict = 128 << 20
 )
 
@@ -66,8 +66,9 @@ func writeTarXZ(w io.Writer, name string, size int64, write func(io.Writer) erro
 	return errors.Join(err, t.Close(), z.Close())
 }
 
-// openStored opens the file of BTF that the archive has at a path. It may be compressed, but it is no
-// tar archive: of one, the file in it is opened.
+// openStored opens the BTF that the archive has at a path. From a tar archive in xz, it unpacks the
+// BTF into a temporary file. Other forms are opened as they are, and whoever reads them expands
+// them.
 func (w *adding) openStored(name string) (*os.File, error) {
 	at := PathOf(w.Dir, name)
 	f, err := os.Open(at)

@@ -91,9 +91,9 @@ func replaceFile(at string, data []byte) error {
 	return message.FileError(at, "cannot write", elfwrite.SyncDir(dir))
 }
 
-// Find returns the paths in the archive of the BTF of kernels with a build-id, or that begins with it;
-// if there are none, that of modules. It asks the index of the folder dir, if there is one, and the
-// records if the index does not know it.
+// Find returns where the archive has the BTF of kernels whose build-id begins with buildID. If no
+// kernel has it, Find looks for modules. It asks the index in the folder dir first, and reads all
+// records if there is no index, or if the index does not have the build-id.
 func Find(dir, buildID string) ([]string, error) {
 	if x, err := readIndex(dir); err == nil {
 		if found, err := x.find(dir, buildID); len(found) > 0 || err != nil {

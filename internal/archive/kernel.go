@@ -37,8 +37,7 @@ func isProgram(head []byte) bool {
 	return t == elfabi.ETExec || t == elfabi.ETDyn
 }
 
-// largeProgram is the size of a file, in bytes, that only kernels have among the programs of a
-// package.
+// largeProgram is a size in bytes. A linked program of that size in a package can only be a kernel.
 const largeProgram = 16 << 20
 
 // isLikely tells whether a file may be a kernel by its name, its size and its first bytes.
@@ -46,7 +45,8 @@ func isLikely(name string, size int64, head []byte) bool {
 	return isProgram(head) && (size >= largeProgram || strings.HasPrefix(path.Base(name), "vmlinux"))
 }
 
-// identify describes the kernel in a file that a package calls name; nil if it is none.
+// identify describes the kernel in a file, or returns nil if the file is not a kernel. name is the
+// path in the package.
 func identify(in mmapelf.Source, name string) (*kernel, error) {
 	f, err := in.Open()
 	if err != nil {
@@ -106,7 +106,8 @@ func releaseInName(name string) string {
 	return ""
 }
 
-// archOf returns the name of a machine: BTFHub's for the two that it has, else that of uname -m.
+// archOf returns the name of a machine. For the two machines that BTFHub has, it is the name that
+// BTFHub uses, for all others the name that uname -m prints.
 func archOf(f *mmapelf.File) string {
 	names := [2]string{}
 	switch f.Machine {

@@ -62,7 +62,7 @@ func newModule(file string) *module {
 	return m
 }
 
-// notInstalled is the root of a module that does not lie below lib/modules.
+// notInstalled is the root of a module that is not below lib/modules.
 const notInstalled = "/"
 
 // isBeside tells whether a file of a kernel lies where we expect the kernel of this module: below

@@ -23,7 +23,7 @@ func (w *moduleWork) see(m *module, of *kernelModules) {
 	w.seen[m.file] = s
 }
 
-// unclaimed returns how many modules that were seen are of no kernel.
+// unclaimed returns how many of the modules that were seen belong to no kernel.
 func (w *moduleWork) unclaimed() (n int) {
 	for _, s := range w.seen {
 		if s.of == nil {

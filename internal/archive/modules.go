@@ -19,8 +19,9 @@ import (
 // reasonNoDWARF is for a module that has been stripped.
 const reasonNoDWARF = "it has no DWARF"
 
-// moduleWork is the work on the modules of a package. They are encoded when the BTF of their
-// kernel is there. In most packages the kernel comes last, so they are read once more after it.
+// moduleWork is the work on the modules of a package. A module can be encoded once the BTF of its
+// kernel is there. In most packages the kernel comes last, so the package is read a second time for
+// its modules.
 type moduleWork struct {
 	*adding
 	kernels []*kernelModules
@@ -80,8 +81,8 @@ func (w *moduleWork) contents(f *pack.File, m *module) error {
 	return w.store(m, in, err)
 }
 
-// store stores the BTF of a module, or the reason why there is none: err, if it could not be read. What
-// is wrong with the package, and trouble of this run, is returned.
+// store stores the BTF of a module, or the reason why the module has no BTF: err, if the module
+// could not be read. store returns only damage of the package and trouble of this run.
 func (w *moduleWork) store(m *module, in mmapelf.Source, err error) error {
 	if damage := new(pack.FileDamage); err != nil && !errors.As(err, &damage) {
 		return err
@@ -142,8 +143,8 @@ func (w *moduleWork) btfOf(k *kernelModules, m *module, in mmapelf.Source, c *Co
 	return w.putEncoded(enc, in, m.name, c)
 }
 
-// use opens the BTF of a kernel as the base. Modules of one kernel lie together, so one is open at a
-// time.
+// use opens the BTF of a kernel as the base. Only one base is open at a time, because the modules
+// of one kernel follow each other.
 func (w *moduleWork) use(k *kernelModules) error {
 	if w.now == k {
 		return nil
@@ -172,7 +173,7 @@ func (w *moduleWork) close() {
 	}
 }
 
-// publish gives the BTF of modules of a kernel, which is in the store, its names.
+// publish gives the BTF of a kernel's modules, which is in the store, names in the archive.
 func (w *moduleWork) publish(k *kernelModules) error {
 	for i := range k.rec.List {
 		if rec := &k.rec.List[i]; rec.BTF != "" {
@@ -199,8 +200,8 @@ func (w *moduleWork) publishModule(k *kernelModules, rec *ModuleRecord) error {
 	return w.otherContents(path.Join(k.kernel.ModulesDir(), rec.Name))
 }
 
-// finish reads the package once more if that is needed, and writes the records. err is what ended the
-// first reading: what was read until then is kept.
+// finish reads the package a second time if modules came before their kernel, and writes the
+// records. If the first reading ended with err, finish keeps what was read before.
 func (w *moduleWork) finish(err error) error {
 	defer w.close()
 	if err == nil && w.again && w.wanted() {
@@ -229,8 +230,8 @@ func (w *moduleWork) finish(err error) error {
 	return err
 }
 
-// finishKernel publishes the modules of a kernel, and their record if the whole package was read: what is
-// left of a damaged one is not all.
+// finishKernel publishes the modules of a kernel. It writes their record only if the whole package
+// was read, because a damaged package does not show all modules.
 func (w *moduleWork) finishKernel(k *kernelModules, whole bool) error {
 	to := &w.rec.Kernels[k.at]
 	switch {

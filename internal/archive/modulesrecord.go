@@ -17,8 +17,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// ModulesRecord says what became of the modules of a kernel. It lies in the folder of their BTF, which
-// is called as the kernel's BTF is, without a suffix.
+// ModulesRecord says what became of the modules of a kernel. It lies in the folder with the
+// modules' BTF. That folder has the name of the kernel's BTF without its suffix.
 type ModulesRecord struct {
 	ModuleCounts        // first, for who reads no more than them
 	BuildID      string `json:"build_id"` // of the kernel
@@ -47,7 +47,8 @@ func (r *KernelRecord) ModulesFile() string {
 	return path.Join(r.ModulesDir(), modulesRecord) + RecordSuffix
 }
 
-// countsOf reads how many modules of a kernel an archive has; nil if they were never looked for.
+// countsOf reads how many modules of a kernel an archive has. It returns nil if no run has looked
+// for them.
 func countsOf(dir string, k *KernelRecord) (*ModuleCounts, error) {
 	if k.BTF == "" {
 		return nil, nil
@@ -123,15 +124,15 @@ type kernelModules struct {
 // errManyModules is the reason for a package with more modules than a record can have.
 var errManyModules = fmt.Errorf("its modules make a record of more than %s", message.ByteSize(maxRecord))
 
-// has tells whether a file of the same module has given BTF: distributions have a stripped module
-// beside its debug file.
+// has tells whether another file of the same module has already given BTF. Distributions have two
+// files of a module, the stripped one and its debug file.
 func (k *kernelModules) has(m *module) bool {
 	i, ok := k.byName[m.name]
 	return ok && k.rec.List[i].BTF != "" && k.rec.List[i].BuildID == m.buildID && m.buildID != ""
 }
 
-// wanted tells whether the modules of the kernel are to be stored. Those of a kernel without BTF have no
-// base. If some came too early, the others would not be all.
+// wanted tells whether to store the modules of the kernel. Without BTF of the kernel they have no
+// base. If some modules came too early, we store none, because the record would not have all.
 func (k *kernelModules) wanted() bool { return !k.before && k.early == 0 && k.kernel.BTF != "" }
 
 // near returns how near the kernel lies to a file.
@@ -157,7 +158,7 @@ func (k *kernelModules) keep(keep func(file string) bool) {
 	k.full = full
 }
 
-// add adds a module. Its BTF has a name only when all are there.
+// add adds a module. Its BTF gets a name later, when all modules are there.
 func (k *kernelModules) add(rec *ModuleRecord) {
 	const others = 400 // names and values of bounded size
 	k.size += others + len(rec.Name) + len(rec.File) + len(rec.BTF) + len(rec.Reason)
@@ -179,7 +180,7 @@ func (k *kernelModules) add(rec *ModuleRecord) {
 	k.rec.List = append(k.rec.List, *rec)
 }
 
-// complete makes the record what is written.
+// complete counts and sorts the modules, so that the record can be written.
 func (k *kernelModules) complete() {
 	k.rec.ModuleCounts = ModuleCounts{}
 	for i := range k.rec.List {
@@ -194,7 +195,7 @@ func (k *kernelModules) complete() {
 	})
 }
 
-// tell puts the counts and the failures into the record of the kernel in that of the package.
+// tell copies the counts and the failures to the kernel's entry in the record of the package.
 func (k *kernelModules) tell(to *KernelRecord) {
 	counts := k.rec.ModuleCounts
 	to.Modules, to.ModulesBefore = &counts, k.before

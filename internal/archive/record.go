@@ -26,14 +26,17 @@ type KernelRecord struct {
 	File    string `json:"file"`    // in the package
 	Program string `json:"program"` // what wrote this
 	Contents
-	// Modules is nil in the record of the kernel, which is written before those of its modules.
+	// Modules is nil in the kernel's own record, which is written before the records of its
+	// modules.
 	Modules *ModuleCounts `json:"modules,omitempty"`
 	// Before says that the archive had the kernel already, from this package or another.
 	Before bool `json:"-"`
-	// ModulesBefore says it of the modules. ModulesFailed are those of this run that have no BTF.
+	// ModulesBefore says the same of the kernel's modules. ModulesFailed are the modules that got
+	// no BTF in this run.
 	ModulesBefore bool           `json:"-"`
 	ModulesFailed []ModuleRecord `json:"-"`
-	// ModulesEarly is how many modules came before the kernel in a stream. Then none of its modules is stored.
+	// ModulesEarly is how many modules came before the kernel in a stream. If there are any, none
+	// of the kernel's modules is stored.
 	ModulesEarly int `json:"-"`
 }
 
@@ -46,7 +49,7 @@ type Contents struct {
 	Types     int    `json:"types,omitempty"`
 	Functions int    `json:"functions,omitempty"`
 	Variables int    `json:"variables,omitempty"`
-	// Warnings are for whoever uses the BTF. Reason says why there is none.
+	// Warnings are meant for whoever uses the BTF. Reason says why there is no BTF.
 	Warnings []string `json:"warnings,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
 	// Internal says that the reason is a fault of the program.
@@ -78,8 +81,8 @@ type PackageRecord struct {
 	Vendor  string         `json:"vendor,omitempty"`
 	Program string         `json:"program"`
 	Kernels []KernelRecord `json:"kernels,omitempty"`
-	// Modules says that modules were looked for. OfNoKernel is how many of them are of no kernel of
-	// the package.
+	// Modules says that the run looked for modules. OfNoKernel counts the modules that belong to no
+	// kernel of the package.
 	Modules    bool `json:"modules,omitempty"`
 	OfNoKernel int  `json:"modules_of_no_kernel,omitempty"`
 	// Reason says why there is no kernel, or what ended the reading.
@@ -127,7 +130,7 @@ func leftOut(s *encode.Stats) (lines []string) {
 	return lines
 }
 
-// reasonOf returns the text of err for a record, without the path that it may begin with.
+// reasonOf returns the text of err for a record. It removes the path at the beginning of the text.
 func reasonOf(err error, path string) string {
 	return message.OneLine(strings.TrimPrefix(err.Error(), message.OneLine(path)+": "))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// StoreDir is the folder in an archive of contents, each under its checksum.
+// StoreDir is the folder in an archive that has all contents, each file under its checksum.
 const StoreDir = "store"
 
 // stored is a file of the store.
@@ -27,8 +27,9 @@ type stored struct {
 	size int64
 }
 
-// put stores what write writes, size bytes, in the form of the archive, unless it is there. name is what
-// the BTF will be called, without a suffix.
+// put adds a file to the store, unless the store has it already. The function write writes the size
+// bytes of BTF, and put brings them into the form of the archive. name is the name that the BTF
+// will get, without a suffix.
 func (a *Archive) put(name string, size int64, write func(io.Writer) error) (*stored, error) {
 	s := new(stored)
 	sum := sha256.New()
@@ -67,11 +68,11 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// contentsMode is read-only: what has several names must not be changed under one of them.
+// contentsMode is read-only: a file with several names must not be changed under one of them.
 const contentsMode = 0o444
 
-// newFile writes a file that gets a name below the archive when it is complete: the one that name
-// returns after write has ended. An error that is fs.ErrExist says that there is one already.
+// newFile writes a file without a name. When the file is complete, it calls name and gives the file
+// the name that this returns, below the archive. The error is fs.ErrExist if that name is taken.
 func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return message.FileError(dir, "cannot write", err)
@@ -101,7 +102,7 @@ func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() s
 	return message.FileError(at, "cannot write", elfwrite.SyncDir(filepath.Dir(at)))
 }
 
-// publishRecord writes a record, unless there is one: that is fs.ErrExist.
+// publishRecord writes a record. The error is fs.ErrExist if there already is one.
 func (a *Archive) publishRecord(name string, rec any) error {
 	data, err := encodeJSON(rec)
 	if err != nil {
@@ -114,7 +115,8 @@ func (a *Archive) publishRecord(name string, rec any) error {
 	}, func() string { return at })
 }
 
-// replaceRecord replaces the record of a package if only that of rec is of a run that looked for modules.
+// replaceRecord replaces the record of a package if the old one comes from a run without modules,
+// and rec from a run with modules.
 func (a *Archive) replaceRecord(rec *PackageRecord) error {
 	at := filepath.Join(a.Dir, packagesDir, rec.Package+RecordSuffix)
 	old := new(PackageRecord)
@@ -128,8 +130,8 @@ func (a *Archive) replaceRecord(rec *PackageRecord) error {
 	return replaceFile(at, data)
 }
 
-// publishKernel gives the BTF that rec has in the store its name, and writes the record. If the
-// name belongs to another build of the same release, the build-id becomes part of it.
+// publishKernel gives the BTF of rec, which is in the store, its name in the archive, and writes
+// the record. If another build of the same release has the name, the build-id becomes part of it.
 func (a *Archive) publishKernel(rec *KernelRecord) error {
 	from := rec.BTF
 	names := rec.names()
@@ -154,8 +156,8 @@ func (a *Archive) otherContents(at string) error {
 	return message.FileError(filepath.Join(a.Dir, filepath.FromSlash(at)), "cannot write", &ownDamage{errors.New("it is there with other contents: of another program or other options; take another folder")})
 }
 
-// ownDamage is the error for files of the archive that do not fit what is to be done. Nothing is wrong
-// with the package then.
+// ownDamage is the error if a file of the archive itself is damaged or unsuitable. The package is
+// not at fault then.
 type ownDamage struct{ err error }
 
 // Error implements error.

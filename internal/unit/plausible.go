@@ -6,9 +6,10 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// A reference to a DIE that comes later, or that is a node, is assumed to lead to the foreseen
-// type. An assumption that turns out wrong costs a second reading of the unit, so that DIE is
-// looked at first. What is here decides nothing: each assumption is proved later.
+// A type refers to a DIE that comes later, or that has become a node. Then its proof assumes that
+// the DIE is the foreseen type, and the assumption is proved later. A wrong assumption costs a
+// second reading of the unit. The functions here look at the DIE first, to avoid most wrong
+// assumptions. They decide nothing else.
 
 // seems reports whether the DIE at ref is direct and refers to what the record of id refers to,
 // or to a struct or union of the same name. It is the common case of plausible.
