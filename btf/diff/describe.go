@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/ctype"
 )
 
 // properties describes a definition that only one side has.
@@ -198,4 +199,30 @@ func (s *side) memberFeatures(id uint32, members []int) [][]feature {
 		}
 	}
 	return list
+}
+
+// maxLooks is how many members or values are shown of a nameless type.
+const maxLooks = 3
+
+// declarer writes types as differences show them.
+func (s *side) declarer() ctype.Declarer {
+	return ctype.Declarer{Blob: s.Blob, Name: s.text, Tags: true, ParamNames: true, Members: maxLooks, Cut: cutShort}
+}
+
+// ctype is how C writes the declaration of name with a type; name may be "".
+func (s *side) ctype(id uint32, name string) string {
+	d := s.declarer()
+	return d.Declare(id, name)
+}
+
+// prototype is how C declares a function.
+func (s *side) prototype(id uint32) string {
+	r := s.Record(id)
+	return s.ctype(r[2], s.text(r[0]))
+}
+
+// parameterType is the type of a parameter of a FUNC_PROTO.
+func (s *side) parameterType(r btf.Record, i int) string {
+	d := s.declarer()
+	return d.Param(r, i)
 }

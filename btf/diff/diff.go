@@ -12,14 +12,13 @@
 // without a user are not compared, nor are declaration tags of types that cannot have
 // any.
 //
-// How it works: options.go chooses what to compare, part.go lists the parts. side.go
-// reads one file, names.go its names. ids.go gives types numbers that mean the same
-// on both sides; with them contents.go makes records comparable, and table.go stores
-// each content once. Contents of one side only are left over: pair.go groups them by
-// name and finds pairs, match.go by what they have in common, join.go among members.
-// explain.go says how a pair differs, describe.go describes types without a partner,
-// ctype.go writes types as C does. text.go and summary.go write for people,
-// markdown.go for web pages.
+// How it works: options.go chooses what to compare, difference.go lists the parts and
+// counts differences. side.go reads one file, names.go its names. ids.go gives types
+// numbers that mean the same on both sides; with them contents.go makes records
+// comparable, and table.go stores each content once. Contents of one side only are left
+// over: pair.go groups them by name and finds pairs, join.go finds them among members.
+// explain.go says how a pair differs, describe.go describes types without a partner.
+// text.go writes for people, markdown.go for web pages.
 //
 // The work is n log n in the size of the two inputs, and what is told of types
 // without a name is bounded by it. Nothing here recurses deeper than maxNesting.
@@ -46,4 +45,33 @@ func Compare(a, b *btf.Blob, o Options, report func(*Difference) error) (unmatch
 	c.identify()
 	c.define()
 	return c.filter.unmatched(), c.report(report)
+}
+
+// comparison is one run of Compare.
+type comparison struct {
+	shared
+	sides [2]*side // a, b
+	// budget is how many members, values and parameters of types without a name
+	// may still be told: such a type may be used in many places. A text of one, which
+	// takes longer than a name, counts as one for each textCost bytes.
+	budget int
+}
+
+func newComparison(a, b *btf.Blob, o Options) (c *comparison, err error) {
+	c = new(comparison)
+	if c.filter, err = newFilter(o); err != nil {
+		return nil, err
+	}
+	c.names.init()
+	words, types := 0, 0
+	for i, blob := range []*btf.Blob{a, b} {
+		for l := blob; l != nil; l = l.Base {
+			words += len(l.Words)
+		}
+		types += int(blob.TypeCount())
+		c.sides[i] = newSide(blob, i, &c.shared)
+	}
+	c.budget = words
+	c.table.init(types, words+words/3) // contents of members have a word more
+	return c, nil
 }
