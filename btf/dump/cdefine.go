@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -235,11 +236,36 @@ func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 		c.text(" __attribute__((mode(byte)))")
 	case rec.Third() == 2 && c.strict:
 		c.text(" __attribute__((mode(HI)))")
-	case rec.Third() == 8 && small && c.strict: // a word may have 4 bytes
+	case rec.Third() == 8 && c.strict && isNarrow(rec): // a word may have 4 bytes
 		c.text(" __attribute__((mode(DI)))")
-	case rec.Third() == 8 && small:
+	case rec.Third() == 8 && small && !c.strict:
 		c.text(" __attribute__((mode(word)))")
 	}
+}
+
+// isNarrow reports whether a compiler would give an ENUM or ENUM64 at most 4 bytes: all values are
+// those of an int, or all those of an unsigned int.
+func isNarrow(rec btf.Record) bool {
+	signed := btf.InfoKflag(rec.Info())
+	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())
+	low, high := int64(0), uint64(0)
+	for j := range n {
+		e := rec.Extra()[j*stride:]
+		v := uint64(e[1])
+		switch {
+		case stride == 3:
+			v = value64(e[1], e[2])
+		case signed:
+			v = uint64(int64(int32(e[1])))
+		}
+		if signed {
+			low = min(low, int64(v))
+		}
+		if !signed || int64(v) > 0 {
+			high = max(high, v)
+		}
+	}
+	return low == 0 && high <= math.MaxUint32 || low >= math.MinInt32 && high <= math.MaxInt32
 }
 
 // leastSize is how many bytes the values of an ENUM need at the least.

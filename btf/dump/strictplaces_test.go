@@ -2,6 +2,7 @@ package dump_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +29,10 @@ func everyType(b *btftest.Builder, each func(name string, id, size uint32)) {
 		{"half", b.Float("_Float16", 2), 2}, {"float", b.Float("float", 4), 4}, {"float6", b.Float("six", 6), 6}, {"float32", b.Float("complex long double", 32), 32},
 		{"struct", item, 4}, {"union", b.Union("u", 8, b.Member("p", b.Ptr(item), 0)), 8}, {"unnamed", b.Struct("", 4, b.Member("m", i, 0)), 4},
 		{"declared", declared, 0}, {"enum", b.Enum("e", b.Value("E", -1)), 4}, {"enum64", b.Of(btf.KindEnum64, "e64", true, 8, b.Value64("MIN", 1<<63), b.Value64("MAX", 1<<63-1)), 8},
+		{"enum64_low", b.Of(btf.KindEnum64, "low", true, 8, b.Value64("MINUS", ^uint64(0))), 8}, {"enum64_high", b.Of(btf.KindEnum64, "high", false, 8, b.Value64("HIGH", 1<<32-1)), 8},
+		{"enum64_both", b.Of(btf.KindEnum64, "both", true, 8, b.Value64("BELOW", ^uint64(0)), b.Value64("ABOVE", 1<<32-1)), 8},
+		{"enum64_beyond", b.Of(btf.KindEnum64, "beyond", true, 8, b.Value64("BEYOND", ^uint64(1<<31))), 8}, {"enum64_least", b.Of(btf.KindEnum64, "least", true, 8, b.Value64("LEAST", ^uint64(1<<31-1))), 8},
+		{"enum_of_8", b.Of(btf.KindEnum, "eight", true, 8, b.Value("EIGHT", -1)), 8}, {"enum_of_1", b.Of(btf.KindEnum, "one", true, 1, b.Value("ONE", -1)), 1},
 		{"pointer", b.Ptr(i), 8}, {"pointer_to_void", b.Ptr(0), 8}, {"function", proto, 0}, {"pointer_to_function", b.Ptr(proto), 8},
 		{"array", b.Array(i, i, 2), 8}, {"array_of_void", b.Array(0, i, 2), 0}, {"array_of_declared", b.Array(declared, i, 2), 0},
 		{"array_of_functions", b.Array(proto, i, 2), 0}, {"array_of_none", b.Array(b.Array(0, i, 2), i, 3), 0}, {"bool_t", flags, 1},
@@ -63,8 +68,17 @@ func everyPlace(b *btftest.Builder) {
 	})
 }
 
+// sizes are assertions about the structs of everyPlace.
+func sizes() string {
+	var text strings.Builder
+	everyType(btftest.New(), func(name string, _, size uint32) {
+		fmt.Fprintf(&text, "_Static_assert(sizeof(struct s_%s) == %d && __builtin_offsetof(struct s_%s, last) == %d, \"\");\n", name, size+4, name, size)
+	})
+	return text.String()
+}
+
 // TestStrictPlaces: compilers take strict C of every type in every place, also where C has no such type
-// there, with the functions declared and defined. In a body, parameters of a struct that is only
+// there, with the functions declared and defined, and have the sizes that BTF says. In a body, parameters of a struct that is only
 // declared cannot be.
 func TestStrictPlaces(t *testing.T) {
 	b := btftest.Build(t, nil, everyPlace)
@@ -83,7 +97,7 @@ func TestStrictPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		source := filepath.Join(t.TempDir(), "x.c")
-		if err := os.WriteFile(source, text.Bytes(), 0o600); err != nil {
+		if err := os.WriteFile(source, []byte(text.String()+sizes()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, cc := range []string{"gcc", "clang"} {
