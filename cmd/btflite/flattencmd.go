@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -121,6 +122,9 @@ func (f *flattenCommand) targets(c *cli, inputs []string) (out, origin *target, 
 // one name by contents. So the output does not depend on the order of the command line.
 func (f *flattenCommand) findKernel(paths []string) error {
 	for _, p := range paths {
+		if info, err := os.Stat(p); p == dash || err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s: not a regular file, and flatten reads its inputs more than once: copy it to a file", message.OneLine(p))
+		}
 		file := flatFile{path: p, name: withoutCompression(filepath.Base(p))}
 		split := false
 		err := btfFiles.With(p, func(raw loadbtf.Raw) error {
