@@ -180,6 +180,12 @@ func TestFiles(t *testing.T) {
 		{"old", kernel("5.10.1", btfSection(newer)), "vmlinux", "too-new", false},
 		{"rust", kernel("6.12.1", btfSection(rust)), "vmlinux", "refused", false},
 		{"cut.btf", string(base.Encode()[:50]), "btf", "broken-btf", false},
+		{"cut in a kernel", kernel("6.12.1", elftest.Section{Name: ".BTF", Data: base.Encode()[:50]}), "vmlinux", "broken-btf", false},
+		{"rust.btf", string(rust.Encode()), "btf", "refused", false},
+		{"other.btf", string(btftest.Build(t, kernelBTF(t, func(b *btftest.Builder) { b.Fwd("more_and_more_and_more") }), func(b *btftest.Builder) { b.Struct("of_other", 8, b.Member("m", 3, 0)) }).Encode()), "btf", "base-mismatch", true},
+		{"bzImage", bzImage(zipped(kernel("6.12.1", btfSection(rust)))), "image", "refused", false},
+		{"bzImage", bzImage(zipped(kernel("5.10.1", btfSection(newer)))), "image", "too-new", false},
+		{"bzImage", bzImage(zipped(kernel("6.12.1", elftest.Section{Name: ".BTF", Data: base.Encode()[:50]}))), "image", "broken-btf", false},
 		{"empty", kernel("6.12.1", elftest.Section{Name: ".BTF"}), "vmlinux", "empty-btf", false},
 		{"vmlinux.debug", kernel("6.12.1", elftest.Section{Name: ".BTF", Type: elftest.Nobits, Size: 64}), "vmlinux", "debug-file", false},
 		{"raw.btf", string(base.Encode()), "btf", "", false},
@@ -221,6 +227,13 @@ func TestFiles(t *testing.T) {
 		}
 		if ids(r) != c.want || r.Kind != c.kind {
 			t.Errorf("%s, a %s: %+v; want %q, a %s", c.name, r.Kind, r.Findings, c.want, c.kind)
+		}
+		for _, f := range r.Findings { // a cure encodes no file that has nothing to encode
+			line, _, _ := strings.Cut(f.Cure, "   #")
+			if words := strings.Fields(line); strings.HasPrefix(line, "btflite -J") && (c.kind == "btf" || c.kind == "image") && filepath.Base(words[len(words)-1]) == c.name ||
+				strings.HasPrefix(line, "btflite lower") && c.kind == "image" && strings.Contains(line, c.name) {
+				t.Errorf("%s: %s: %s", c.name, f.ID, f.Cure)
+			}
 		}
 	}
 }

@@ -112,6 +112,19 @@ func (x *exam) hasNoBTF(path string, f *mmapelf.File) bool {
 	return true
 }
 
+// encode is the command line that encodes the file once more, without some languages. Raw BTF and
+// boot images have nothing to encode: what they are made from has the DWARF.
+func (x *exam) encode(without, source, path string) string {
+	line := "btflite -J --btf_features=default --lang_exclude=" + without + " "
+	switch x.report.Kind {
+	case "btf":
+		return line + "--btf_encode_detached=" + message.ShellWord(path) + " " + source
+	case "image":
+		return line + source + "   # and make the image again"
+	}
+	return line + message.ShellWord(path)
+}
+
 // types looks at BTF that is there. bases are the files of base, which may be none.
 func (x *exam) types(path string, raw *loadbtf.Raw, base *btf.Blob, bases []string) {
 	r := x.report
@@ -127,10 +140,10 @@ func (x *exam) types(path string, raw *loadbtf.Raw, base *btf.Blob, bases []stri
 		r.add(Note, "base-needed", "the BTF builds upon that of vmlinux, and cannot be checked without it", "btflite doctor --btf_base=vmlinux "+message.ShellWord(path))
 		return
 	case err != nil && base != nil && raw.Base == nil:
-		r.add(Error, "base-mismatch", fmt.Sprintf("the BTF does not belong to the base %s: %v", message.OneLine(bases[0]), err), "btflite -J --btf_features=default --lang_exclude=rust --btf_base="+message.ShellWord(bases[0])+" "+message.ShellWord(path))
+		r.add(Error, "base-mismatch", fmt.Sprintf("the BTF does not belong to the base %s: %v", message.OneLine(bases[0]), err), x.encode("rust --btf_base="+message.ShellWord(bases[0]), "module.ko", path))
 		return
 	case err != nil:
-		r.add(Error, "broken-btf", fmt.Sprintf("no program can read the BTF: %v", err), "btflite -J --btf_features=default --lang_exclude=rust "+message.ShellWord(path))
+		r.add(Error, "broken-btf", fmt.Sprintf("no program can read the BTF: %v", err), x.encode("rust", "vmlinux", path))
 		return
 	}
 	if base != nil && raw.Base == nil {
@@ -156,10 +169,13 @@ func (x *exam) verdict(path string, raw *loadbtf.Raw, base *btf.Blob) {
 		x.report.add(Error, "no-types", "the BTF has no types", "")
 	case !errors.As(err, &fault):
 	case fault.Needs != (verify.Release{}):
-		file := message.ShellWord(path)
-		x.report.add(Error, "too-new", fmt.Sprintf("Linux %s refuses the %v", rules.Kernel, fault), fmt.Sprintf("btflite lower --kernel=%s %s %s", rules.Kernel, file, file))
+		file, then := message.ShellWord(path), ""
+		if x.report.Kind == "image" {
+			file, then = "vmlinux", "   # and make the image again"
+		}
+		x.report.add(Error, "too-new", fmt.Sprintf("Linux %s refuses the %v", rules.Kernel, fault), fmt.Sprintf("btflite lower --kernel=%s %s %s%s", rules.Kernel, file, file, then))
 	case x.sayRust(path, fault):
 	default:
-		x.report.add(Error, "refused", fmt.Sprintf("a kernel refuses the %v; a language other than C may be the reason", fault), "btflite -J --btf_features=default --lang_exclude=rust,c++11,c++14 "+message.ShellWord(path))
+		x.report.add(Error, "refused", fmt.Sprintf("a kernel refuses the %v; a language other than C may be the reason", fault), x.encode("rust,c++11,c++14", "vmlinux", path))
 	}
 }
