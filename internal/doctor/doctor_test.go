@@ -194,6 +194,11 @@ func TestFiles(t *testing.T) {
 		{"m.ko", module("6.12.1", btfSection(over)), "module", "", true},
 		{"m.ko", module("6.12.2", btfSection(over)), "module", "base-mismatch", true},
 		{"m.ko", module("6.12.1"), "module", "stripped", true},
+		{"m.ko", module("5.15.1", btfSection(btftest.Build(t, base, func(b *btftest.Builder) { b.Enum64("e", b.Value64("V", 1)) }))), "module", "too-new", true},
+		{"m.ko", module("6.12.1", btfSection(btftest.Build(t, base, func(b *btftest.Builder) { b.Fwd("core::fmt") }))), "module", "refused", true},
+		{"m.ko", module("6.12.1", append(rustDebug(), btfSection(btftest.Build(t, base, func(b *btftest.Builder) { b.Fwd("core::fmt") })))...), "module", "rust-units", true},
+		{"m.ko", module("6.12.1", elftest.Section{Name: ".debug_info", Data: []byte("DWARF")}), "module", "not-encoded", true},
+		{"m.ko", module("6.12.1", elftest.Section{Name: ".BTF"}), "module", "empty-btf", false},
 		{"m.ko.gz", zipped(module("6.12.1", btfSection(over))), "module", "", true},
 		{"m.ko.gz", zipped(module("6.12.2", btfSection(over))), "module", "base-mismatch", true},
 		{"vmlinux.gz", zipped(vmlinux), "vmlinux", "", false},
@@ -215,7 +220,11 @@ func TestFiles(t *testing.T) {
 		{"Image", flat, "image", "no-btf", false},
 		{"vmlinuz.efi", zboot(zipped(flat + string(base.Encode()))), "image", "", false},
 	} {
-		dir := put(t, place{c.name: c.content, "base": vmlinux})
+		over := vmlinux
+		if strings.Contains(c.content, "vermagic=5.15.1") {
+			over = kernel("5.15.1", btfSection(base))
+		}
+		dir := put(t, place{c.name: c.content, "base": over})
 		var bases []string
 		if c.bases {
 			bases = []string{filepath.Join(dir, "base")}
@@ -233,6 +242,14 @@ func TestFiles(t *testing.T) {
 			if words := strings.Fields(line); strings.HasPrefix(line, "btflite -J") && (c.kind == "btf" || c.kind == "image") && filepath.Base(words[len(words)-1]) == c.name ||
 				strings.HasPrefix(line, "btflite lower") && c.kind == "image" && strings.Contains(line, c.name) {
 				t.Errorf("%s: %s: %s", c.name, f.ID, f.Cure)
+			}
+			if over := "--btf_base=vmlinux "; c.kind == "module" && (strings.HasPrefix(line, "btflite -J") || strings.HasPrefix(line, "btflite lower")) {
+				if c.bases {
+					over = "--btf_base=" + bases[0] + " "
+				}
+				if !strings.Contains(line, over) {
+					t.Errorf("%s: %s: %s", c.name, f.ID, f.Cure)
+				}
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 // file looks at a kernel, a module, an object or raw BTF.
 func (x *exam) file(path string, bases []string) error {
+	x.bases = bases
 	head, err := firstBytes(path, maxHead)
 	if err != nil {
 		return err
@@ -88,10 +89,7 @@ func hasDWARF(f *mmapelf.File) bool {
 // hasNoBTF reports whether an ELF file lacks BTF, and says why.
 func (x *exam) hasNoBTF(path string, f *mmapelf.File) bool {
 	r, name := x.report, message.ShellWord(path)
-	encode := "btflite -J --btf_features=default --lang_exclude=rust "
-	if r.Kind == "module" {
-		encode += "--btf_base=vmlinux "
-	}
+	encode := x.encoder("rust")
 	s := f.Section(loadbtf.SectionBTF)
 	switch {
 	case s != nil && s.Type == elfabi.SHTNobits:
@@ -112,10 +110,34 @@ func (x *exam) hasNoBTF(path string, f *mmapelf.File) bool {
 	return true
 }
 
+// encoder begins the command line that encodes the file, without some languages.
+func (x *exam) encoder(without string) string {
+	features := "default"
+	if x.distilled {
+		features += ",distilled_base"
+	}
+	return "btflite -J --btf_features=" + features + " --lang_exclude=" + without + " " + x.over()
+}
+
+// over is the options for what the file's BTF builds upon.
+func (x *exam) over() (options string) {
+	bases := x.bases
+	if len(bases) == 0 && x.report.Kind == "module" {
+		bases = []string{"vmlinux"}
+	}
+	for _, b := range bases {
+		options += "--btf_base=" + message.ShellWord(b) + " "
+	}
+	return options
+}
+
 // encode is the command line that encodes the file once more, without some languages. Raw BTF and
 // boot images have nothing to encode: what they are made from has the DWARF.
-func (x *exam) encode(without, source, path string) string {
-	line := "btflite -J --btf_features=default --lang_exclude=" + without + " "
+func (x *exam) encode(without, path string) string {
+	line, source := x.encoder(without), "vmlinux"
+	if len(x.bases) > 0 {
+		source = "module.ko"
+	}
 	switch x.report.Kind {
 	case "btf":
 		return line + "--btf_encode_detached=" + message.ShellWord(path) + " " + source
@@ -128,6 +150,7 @@ func (x *exam) encode(without, source, path string) string {
 // types looks at BTF that is there. bases are the files of base, which may be none.
 func (x *exam) types(path string, raw *loadbtf.Raw, base *btf.Blob, bases []string) {
 	r := x.report
+	x.distilled = raw.Base != nil
 	below, err := loadbtf.Over(*raw, base)
 	var own *btf.Blob
 	if err == nil {
@@ -140,10 +163,10 @@ func (x *exam) types(path string, raw *loadbtf.Raw, base *btf.Blob, bases []stri
 		r.add(Note, "base-needed", "the BTF builds upon that of vmlinux, and cannot be checked without it", "btflite doctor --btf_base=vmlinux "+message.ShellWord(path))
 		return
 	case err != nil && base != nil && raw.Base == nil:
-		r.add(Error, "base-mismatch", fmt.Sprintf("the BTF does not belong to the base %s: %v", message.OneLine(bases[0]), err), x.encode("rust --btf_base="+message.ShellWord(bases[0]), "module.ko", path))
+		r.add(Error, "base-mismatch", fmt.Sprintf("the BTF does not belong to the base %s: %v", message.OneLine(bases[0]), err), x.encode("rust", path))
 		return
 	case err != nil:
-		r.add(Error, "broken-btf", fmt.Sprintf("no program can read the BTF: %v", err), x.encode("rust", "vmlinux", path))
+		r.add(Error, "broken-btf", fmt.Sprintf("no program can read the BTF: %v", err), x.encode("rust", path))
 		return
 	}
 	if base != nil && raw.Base == nil {
@@ -169,13 +192,16 @@ func (x *exam) verdict(path string, raw *loadbtf.Raw, base *btf.Blob) {
 		x.report.add(Error, "no-types", "the BTF has no types", "")
 	case !errors.As(err, &fault):
 	case fault.Needs != (verify.Release{}):
-		file, then := message.ShellWord(path), ""
+		file, over, then := message.ShellWord(path), x.over(), ""
+		if x.distilled {
+			over = ""
+		}
 		if x.report.Kind == "image" {
 			file, then = "vmlinux", "   # and make the image again"
 		}
-		x.report.add(Error, "too-new", fmt.Sprintf("Linux %s refuses the %v", rules.Kernel, fault), fmt.Sprintf("btflite lower --kernel=%s %s %s%s", rules.Kernel, file, file, then))
+		x.report.add(Error, "too-new", fmt.Sprintf("Linux %s refuses the %v", rules.Kernel, fault), fmt.Sprintf("btflite lower --kernel=%s %s%s %s%s", rules.Kernel, over, file, file, then))
 	case x.sayRust(path, fault):
 	default:
-		x.report.add(Error, "refused", fmt.Sprintf("a kernel refuses the %v; a language other than C may be the reason", fault), x.encode("rust,c++11,c++14", "vmlinux", path))
+		x.report.add(Error, "refused", fmt.Sprintf("a kernel refuses the %v; a language other than C may be the reason", fault), x.encode("rust,c++11,c++14", path))
 	}
 }

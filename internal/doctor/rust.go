@@ -5,7 +5,6 @@ import (
 
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/declared"
-	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -30,6 +29,6 @@ func (x *exam) sayRust(path string, fault *verify.Fault) bool {
 		return false
 	}
 	x.report.add(Error, "rust-units", fmt.Sprintf("a kernel refuses the %v; %d units of the file are in Rust, and the encoder has not left them out", fault, n),
-		"btflite -J --btf_features=default --lang_exclude=rust "+message.ShellWord(path))
+		x.encode("rust", path))
 	return true
 }
