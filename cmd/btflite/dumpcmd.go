@@ -178,8 +178,11 @@ func (d *dumpCommand) selected(c *cli, t *types, bases bool) ([]uint32, error) {
 	ids := []uint32{}
 	for _, id := range d.ids {
 		if t.Record(id) == nil {
-			return nil, &usageError{what: "there is no type " + strconv.Itoa(int(id)),
-				hint: message.OneLine(t.path) + " has 1 to " + strconv.Itoa(int(t.TypeCount()-1))}
+			has := " has no types"
+			if last := t.TypeCount() - 1; last > 0 {
+				has = " has 1 to " + strconv.Itoa(int(last))
+			}
+			return nil, &usageError{what: "there is no type " + strconv.Itoa(int(id)), hint: message.OneLine(t.path) + has}
 		}
 		ids = append(ids, id)
 	}

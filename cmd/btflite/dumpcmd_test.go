@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -43,7 +44,10 @@ func TestDumpSelection(t *testing.T) {
 			t.Errorf("%s: %q in %.2000s", tt.args, tt.not, got)
 		}
 	}
+	none := filepath.Join(t.TempDir(), "none.btf")
+	testfile.Write(t, none, string(btftest.New().Encode(false)))
 	for args, want := range map[string]string{
+		"dump --id=1 " + none:                                  none + " has no types",
 		"dump --name=nosuch --name=none* " + base:              "no type has a name that fits nosuch, none*",
 		"dump --id=1 --format=c " + base + " " + module:        "--id is for one FILE",
 		"dump " + base + " " + module:                          "several files can only be merged with --format=c",
