@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite"
+	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/diff"
 	"github.com/btflite/btflite/test/testfile"
 )
@@ -46,29 +47,14 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// countdown is a context that is done after so many looks at it.
-type countdown struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *countdown) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // TestCancelAnywhere: a context that is done while an encode is at its checks, at its
 // order or at its distilling ends it.
 func TestCancelAnywhere(t *testing.T) {
 	base := openBase(t, btflite.Source{Path: splitFiles + "x86.base.btf"})
 	module := btflite.Paths(splitFiles + "x86.module.o")
 	for _, o := range []btflite.Options{{Base: base}, {Base: base, Distil: true}, {Base: base, Distil: true, Order: btflite.ByName}} {
-		for looks := int64(0); ; looks++ {
-			some := &countdown{Context: ctx}
-			some.left.Store(looks)
-			r, err := btflite.Encode(some, module, o)
+		for looks := 0; ; looks++ {
+			r, err := btflite.Encode(btftest.Countdown(ctx, looks), module, o)
 			if err == nil {
 				r.Close()
 				if looks < 5 {

@@ -163,10 +163,7 @@ func TestExtraVars(t *testing.T) {
 // between it and the variables, for which it makes no difference.
 func TestExtraVarsAlone(t *testing.T) {
 	base := btftest.Read(t, "testdata/golden/x86-gcc5.all.btf", nil)
-	b, err := encode.NewBase(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBase(t, base)
 	defer b.Free()
 	main, extra := encodeExtra(t, "testdata/golden/x86-gcc5.elf", encode.Options{Features: encode.AllFeatures &^ encode.Var &^ encode.GlobalVar, Base: b}, base)
 	if main.Base != base || len(main.Off) != 0 || extra == nil || extra.Base != main {
@@ -189,10 +186,7 @@ func TestExtraVarsOverBase(t *testing.T) {
 				all := opt
 				all.Features |= encode.GlobalVar
 				if base != nil {
-					b, err := encode.NewBase(base)
-					if err != nil {
-						t.Fatal(err)
-					}
+					b := newBase(t, base)
 					defer b.Free()
 					opt.Base, all.Base = b, b
 				}

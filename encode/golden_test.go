@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/test/testfile"
@@ -124,7 +125,13 @@ func TestGoldenOverBase(t *testing.T) {
 
 // readBase reads BTF as a base.
 func readBase(t *testing.T, path string) *encode.Base {
-	blob := btftest.Read(t, path, nil)
+	t.Helper()
+	return newBase(t, btftest.Read(t, path, nil))
+}
+
+// newBase makes a base of BTF.
+func newBase(t testing.TB, blob *btf.Blob) *encode.Base {
+	t.Helper()
 	base, err := encode.NewBase(blob)
 	if err != nil {
 		t.Fatal(err)

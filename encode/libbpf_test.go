@@ -64,10 +64,7 @@ func TestLibbpf18OverABase(t *testing.T) {
 	for _, form := range []btf.Form{{}, btf.LongHeader, btf.WithLayout()} {
 		baseData := mustRun(t, []string{"testdata/golden/x86-gcc4.elf"}, encode.Options{Features: encode.DefaultFeatures})
 		base := btftest.Parse(t, reformed(t, baseData, nil, form), nil)
-		over, err := encode.NewBase(base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		over := newBase(t, base)
 		for _, exact := range []bool{false, true} {
 			opt := encode.Options{Features: encode.DefaultFeatures | encode.Layout, Base: over, ExtraVars: true, Dedup: dedupOf(exact)}
 			plain, err := encode.Run([]string{module}, opt)

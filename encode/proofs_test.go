@@ -251,10 +251,7 @@ func TestEqualEnumsOfBase(t *testing.T) {
 		for k := range to {
 			b.Struct("s", 8, b.Member("a", to[k^order&1], 0))
 		}
-		below, err := encode.NewBase(b.Blob(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		below := newBase(t, b.Blob(t))
 		f := dt.File{Units: []*dt.Unit{dt.CU(last(intType())...)}}
 		for k := range 3 {
 			i, to := intType(), enum("to", 4, value("A", 1))
@@ -343,11 +340,7 @@ func (t *proofTest) base(f *dt.File, features encode.Features) *encode.Base {
 	if len(f.Units)%2 == 0 {
 		blob = withRepeats(t.T, blob, t.mix)
 	}
-	base, err := encode.NewBase(blob)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return base
+	return newBase(t, blob)
 }
 
 // withRepeats adds a second copy of the types to b, as BTF may have that was not deduplicated. The copies

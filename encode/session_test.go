@@ -65,17 +65,8 @@ func TestSession(t *testing.T) {
 // sessionBase makes a base of the BTF of a file.
 func sessionBase(t *testing.T, path string) *encode.Base {
 	t.Helper()
-	out, err := encode.Run([]string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	blob := btftest.Parse(t, out.Bytes(), nil)
-	base, err := encode.NewBase(blob)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return base
+	data := mustRun(t, []string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: 1})
+	return newBase(t, btftest.Parse(t, data, nil))
 }
 
 // TestSessionForgetsAbbreviations: two files with tables of equal length at the

@@ -116,18 +116,9 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func bpftool(t *testing.T) string {
-	t.Helper()
-	path := corpus.Program("bpftool")
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("bpftool is not there: scripts/kernels.sh pahole gets it")
-	}
-	return path
-}
-
 // TestRulesAgainstBpftool: bpftool makes the same minimal BTF of each rule, or it aborts.
 func TestRulesAgainstBpftool(t *testing.T) {
-	tool := bpftool(t)
+	tool := corpus.Need(t, "bpftool")
 	for _, tt := range rules {
 		dir := t.TempDir()
 		o := newObject()
@@ -156,7 +147,7 @@ func TestRulesAgainstBpftool(t *testing.T) {
 // TestKernelAgainstBpftool: the minimal BTF of a whole kernel, BTFLITE_BTF, for relocations of all
 // kinds. Where bpftool gives up, a relocation is ambiguous.
 func TestKernelAgainstBpftool(t *testing.T) {
-	tool := bpftool(t)
+	tool := corpus.Need(t, "bpftool")
 	kernel := os.Getenv("BTFLITE_BTF")
 	if kernel == "" {
 		t.Skip("BTFLITE_BTF is not set")

@@ -187,7 +187,7 @@ func TestStop(t *testing.T) {
 	}
 	split := b.Blob(t)
 	for looks := 0; ; looks++ {
-		base, out, err := Split(&countdown{t.Context(), looks}, split)
+		base, out, err := Split(btftest.Countdown(t.Context(), looks), split)
 		if err == nil {
 			if looks < 4*types/1024 {
 				t.Errorf("nobody looked at the context after %d looks", looks)
@@ -198,17 +198,4 @@ func TestStop(t *testing.T) {
 			t.Fatalf("after %d looks: %v %v %v", looks, base, out, err)
 		}
 	}
-}
-
-// countdown is a context that is done after so many looks at it.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
 }

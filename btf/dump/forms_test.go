@@ -10,6 +10,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -57,7 +58,7 @@ func TestEscapesOfSplitStrings(t *testing.T) {
 // TestFormsAgainstBpftool: bpftool prints the same of types that the kernel takes, although no
 // compiler makes them.
 func TestFormsAgainstBpftool(t *testing.T) {
-	tool := bpftool(t)
+	tool := corpus.Need(t, "bpftool")
 	for name, add := range map[string]func(b *btftest.Builder){"layout": layoutOf(btf.KindStruct), "aligns": addAligns, "values": addValues, "sorted": addSorted} {
 		made := btftest.New()
 		add(made)

@@ -95,18 +95,9 @@ func compare(bpftool, path, basePath string, b *btf.Blob, f form) error {
 		ours[from:min(i+200, len(ours))], want[from:min(i+200, len(want))])
 }
 
-func bpftool(t *testing.T) string {
-	t.Helper()
-	path := corpus.Program("bpftool")
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("bpftool is not there: scripts/kernels.sh pahole gets it")
-	}
-	return path
-}
-
 // TestSmallAgainstBpftool: the files of testdata come out as bpftool prints them.
 func TestSmallAgainstBpftool(t *testing.T) {
-	tool := bpftool(t)
+	tool := corpus.Need(t, "bpftool")
 	dir := "../../testdata/"
 	for _, tt := range []struct{ file, base string }{{"small/small.btf", ""}, {"inputs/c11.btf", ""}, {"split/x86.base.btf", ""}, {"split/s390x.base.btf", ""},
 		{"split/x86.module.btf", "split/x86.base.btf"}, {"split/s390x.module.btf", "split/s390x.base.btf"},
@@ -127,7 +118,7 @@ func TestSmallAgainstBpftool(t *testing.T) {
 
 // TestLargeGapsAgainstBpftool: gaps of megabytes come out as bpftool prints them.
 func TestLargeGapsAgainstBpftool(t *testing.T) {
-	tool := bpftool(t)
+	tool := corpus.Need(t, "bpftool")
 	for _, size := range []uint32{1, 64, 4 << 10, 12<<20 + 3} {
 		b := withGap(t, size)
 		path := testfile.New(t, "gap", b.Encode())
@@ -142,7 +133,7 @@ func TestLargeGapsAgainstBpftool(t *testing.T) {
 // TestGoldenAgainstBpftool: the output of compilers for machines of all kinds, with DWARF
 // 4 and 5, is printed as bpftool prints it.
 func TestGoldenAgainstBpftool(t *testing.T) {
-	tool := bpftool(t)
+	tool := corpus.Need(t, "bpftool")
 	files, err := filepath.Glob("../../encode/testdata/golden/*.default.btf")
 	if err != nil || len(files) < 30 {
 		t.Fatalf("%d files, %v", len(files), err)
@@ -160,7 +151,7 @@ func TestGoldenAgainstBpftool(t *testing.T) {
 // TestCompiledAgainstBpftool does the same for C with odd layouts and declarations, for
 // machines of both byte orders and pointer sizes.
 func TestCompiledAgainstBpftool(t *testing.T) {
-	tool := bpftool(t)
+	tool := corpus.Need(t, "bpftool")
 	for _, cc := range []string{"gcc", "gcc -m32", "clang", "clang -m32", "clang --target=mips", "clang --target=bpf",
 		"aarch64-linux-gnu-gcc", "s390x-linux-gnu-gcc", "arm-linux-gnueabihf-gcc"} {
 		words := strings.Fields(cc)
@@ -241,7 +232,7 @@ func TestKernelsAgainstBpftool(t *testing.T) {
 	if os.Getenv("CI") != "true" {
 		t.Skip("CI is not true")
 	}
-	tool := bpftool(t)
+	tool := corpus.Need(t, "bpftool")
 	for _, name := range peerKernels {
 		kernel := filepath.Join(corpus.Dir(), name)
 		if _, err := os.Stat(kernel); err != nil {
@@ -269,7 +260,7 @@ func TestShippedModules(t *testing.T) {
 	if os.Getenv("CI") != "true" {
 		t.Skip("CI is not true")
 	}
-	tool := bpftool(t)
+	tool := corpus.Need(t, "bpftool")
 	for _, name := range peerKernels {
 		modules := modulesOf(filepath.Join(corpus.Dir(), "shipped-modules", name))
 		if len(modules) == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -56,7 +57,7 @@ func longBTF(kind btf.Kind, n int) *btftest.Builder {
 // TestLongTypesAgainstBpftool: types at and beyond what 16 bits of vlen hold, as bpftool
 // 7.8 prints them. It stands for all that is built upon libbpf 1.8.
 func TestLongTypesAgainstBpftool(t *testing.T) {
-	tool := bpftool(t)
+	tool := corpus.Need(t, "bpftool")
 	for _, n := range []int{65535, 65536, 70000, 1000000} {
 		if n == 1000000 && testing.Short() {
 			continue

@@ -1,7 +1,6 @@
 package funcs
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,10 +12,7 @@ import (
 
 // TestSpellingOfPfunct: the table says what pfunct 1.32 prints.
 func TestSpellingOfPfunct(t *testing.T) {
-	pfunct := corpus.Program("pfunct")
-	if _, err := os.Stat(pfunct); err != nil {
-		t.Skip("no pfunct; get it with: scripts/kernels.sh pahole")
-	}
+	pfunct := corpus.Need(t, "pfunct")
 	file := filepath.Join(t.TempDir(), "f.btf")
 	for _, tt := range spellings {
 		b := newBuilder()

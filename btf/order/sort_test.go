@@ -395,7 +395,7 @@ func TestStop(t *testing.T) {
 	for _, sort := range []func(context.Context, *btf.Blob) (*btf.Blob, []uint32, error){Canonical, ByName} {
 		looks := 0
 		for after := 0; ; after++ {
-			ctx := &countdown{context.Background(), after}
+			ctx := btftest.Countdown(t.Context(), after)
 			out, ids, err := sort(ctx, b)
 			if err == nil {
 				break
@@ -408,17 +408,4 @@ func TestStop(t *testing.T) {
 			t.Error("nobody looks at the context")
 		}
 	}
-}
-
-// countdown is a context that is done after so many looks at it.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
 }

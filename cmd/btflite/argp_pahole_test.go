@@ -16,16 +16,6 @@ import (
 	"github.com/btflite/btflite/test/testfile"
 )
 
-// pahole finds pahole 1.32, by BTFLITE_PAHOLE or where scripts/kernels.sh puts it,
-// or returns "".
-func pahole() string {
-	path := corpus.Program("pahole")
-	if out, err := exec.Command(path, "--version").Output(); err != nil || string(out) != paholeVersion+"\n" {
-		return ""
-	}
-	return path
-}
-
 var (
 	helpLine   = regexp.MustCompile(`(?m)^ +((?:-[A-Za-z], )*)--([a-z0-9_]+)((?:, --[a-z0-9_]+)*)(?:(\[?=).*|  .*)?$`)
 	otherNames = regexp.MustCompile(`--([a-z0-9_]+)`)
@@ -36,7 +26,7 @@ var (
 // option a line, "=" for an argument, "[=" for an optional one.
 func TestEveryOptionOfPahole(t *testing.T) {
 	const list = "testdata/pahole-options.txt"
-	if path := pahole(); path != "" {
+	if path := corpus.Pahole(); path != "" {
 		help, err := exec.Command(path, "--help").Output()
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +72,7 @@ func TestEveryOptionOfPahole(t *testing.T) {
 // TestLikePahole: pahole and btflite take or refuse the same command lines, with
 // getopt_long's words, and find the same output file and features in them.
 func TestLikePahole(t *testing.T) {
-	path := pahole()
+	path := corpus.Pahole()
 	if path == "" {
 		t.Skip("no pahole 1.32 (BTFLITE_PAHOLE) to compare with")
 	}

@@ -66,19 +66,27 @@ func lastOf(line string) string {
 	return word[strings.Index(word, "=")+1:]
 }
 
+// linkToSelf makes a folder with a link btflite to the test binary, which is the program if
+// fakeEncoder is set.
+func linkToSelf(t *testing.T) (dir string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "btflite")); err != nil {
+		t.Skip(err)
+	}
+	return dir
+}
+
 // TestBashCompletes runs the script in bash, which runs btflite.
 func TestBashCompletes(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(dir, "btflite")); err != nil {
-		t.Fatal(err)
-	}
+	dir := linkToSelf(t)
 	script, _ := btfliteRun(t, exitOK, "completion", "bash")
 	// The function is one of the package bash-completion, which may be missing.
 	script += `
@@ -113,14 +121,7 @@ func TestFishCompletes(t *testing.T) {
 	if _, err := exec.LookPath("fish"); err != nil {
 		t.Skip(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(dir, "btflite")); err != nil {
-		t.Fatal(err)
-	}
+	dir := linkToSelf(t)
 	script, _ := btfliteRun(t, exitOK, "completion", "fish")
 	for line, want := range map[string]string{
 		"btflite ded":                             "dedup\tmerge BTF and deduplicate it",

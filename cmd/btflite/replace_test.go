@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // testCLI is a run with its streams in memory.
@@ -137,17 +139,8 @@ func TestDanglingLinkCreatesItsTarget(t *testing.T) {
 }
 
 func TestFailedWriteLeavesOldFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "out")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, _, _ := testCLI(t)
-	target, err := c.resolveTarget(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = target.write(c.guard, func(w io.Writer) error {
+	c, dir, path, target := oldOutput(t)
+	err := target.write(c.guard, func(w io.Writer) error {
 		io.WriteString(w, strings.Repeat("x", 3*outputBuffer))
 		return errors.New("no more")
 	})
@@ -166,19 +159,24 @@ func TestFailedWriteLeavesOldFile(t *testing.T) {
 	}
 }
 
-// TestDraft: a file that is prepared before it may be used replaces the old one in write, and not
-// before; discard leaves the old one. What went wrong is the error of write.
-func TestDraft(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "out")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, _, _ := testCLI(t)
+// oldOutput makes an output of an earlier run, and the target that would replace it.
+func oldOutput(t *testing.T) (c *cli, dir, path string, target *target) {
+	t.Helper()
+	dir = t.TempDir()
+	path = filepath.Join(dir, "out")
+	testfile.Write(t, path, "old")
+	c, _, _ = testCLI(t)
 	target, err := c.resolveTarget(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c, dir, path, target
+}
+
+// TestDraft: a file that is prepared before it may be used replaces the old one in write, and not
+// before; discard leaves the old one. What went wrong is the error of write.
+func TestDraft(t *testing.T) {
+	c, dir, path, target := oldOutput(t)
 	never := func(io.Writer) error { panic("written twice") }
 
 	target.prepare(c.guard, writeText("new"))

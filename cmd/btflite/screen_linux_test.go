@@ -171,14 +171,7 @@ func TestInterruptedModules(t *testing.T) {
 
 // TestShellsComplete: completion in the shells themselves, with commas in words.
 func TestShellsComplete(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(dir, "btflite")); err != nil {
-		t.Skip(err)
-	}
+	dir := linkToSelf(t)
 	for _, shell := range []struct{ name, options, setup string }{
 		{"bash", "--norc --noprofile -i", "COMP_WORDBREAKS=${COMP_WORDBREAKS//[=:]/}; _get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]}; words=(\"${COMP_WORDS[@]}\"); cword=$COMP_CWORD; }; source %s"},
 		{"zsh", "-f -i", "autoload -U compinit; compinit -u -D; source %s; compdef _btflite btflite"},

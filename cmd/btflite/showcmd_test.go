@@ -238,6 +238,15 @@ func TestShow(t *testing.T) {
 	}
 }
 
+// asPahole runs the command line under the name pahole, without environment variables.
+func asPahole(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	c := newCLI(&out, &errs, func(string) (string, bool) { return "", false })
+	c.calledAs = paholeName
+	status = c.run(args)
+	return status, out.String(), errs.String()
+}
+
 func (x *shownText) compare(t *testing.T) {
 	t.Helper()
 	sections := strings.Split(string(testfile.Read(t, "testdata/"+x.file)), "\n== ")
@@ -246,18 +255,16 @@ func (x *shownText) compare(t *testing.T) {
 	}
 	for i, line := range x.lines {
 		want := strings.TrimPrefix(sections[i+1], line+"\n")
-		var out, errs bytes.Buffer
-		c := newCLI(&out, &errs, func(string) (string, bool) { return "", false })
-		c.calledAs = paholeName
 		args := strings.Fields(line)
 		args[len(args)-1] = x.folder + args[len(args)-1]
 		if i := slices.Index(args, "--prettify"); i >= 0 {
 			args[i+1] = x.folder + args[i+1]
 		}
-		if status := c.run(append([]string{"-F", x.formats}, args...)); status != exitOK || errs.Len() > 0 {
-			t.Errorf("%s: status %d, %s", line, status, &errs)
+		status, got, stderr := asPahole(append([]string{"-F", x.formats}, args...)...)
+		if status != exitOK || stderr != "" {
+			t.Errorf("%s: status %d, %s", line, status, stderr)
 		}
-		got := strings.TrimSuffix(out.String(), "\n")
+		got = strings.TrimSuffix(got, "\n")
 		if i == len(x.lines)-1 {
 			want = strings.TrimSuffix(want, "\n")
 		}

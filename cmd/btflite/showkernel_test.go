@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // shownKernels are files of the corpus: 64 and 32 bits, both byte orders.
@@ -50,7 +50,7 @@ func blocks(text []byte) (list []string) {
 
 // TestShowKernels compares with pahole for whole kernels, option by option.
 func TestShowKernels(t *testing.T) {
-	program := pahole()
+	program := corpus.Pahole()
 	if os.Getenv("CI") != "true" || program == "" {
 		t.Skip("whole kernels are compared with CI=true and the corpus")
 	}
@@ -75,26 +75,24 @@ func TestShowKernels(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var got, errs bytes.Buffer
-				c := newCLI(&got, &errs, func(string) (string, bool) { return "", false })
-				c.calledAs = paholeName
-				if status := c.run(args); status != exitOK {
-					t.Fatalf("%s: %s", line, &errs)
-				}
-				compareTypes(t, line, got.Bytes(), want)
+				compareTypes(t, line, args, want)
 			}
 		})
 	}
 }
 
-// compareTypes compares texts of types. Types for which pahole prints nonsense may
-// differ.
-func compareTypes(t *testing.T, line string, got, want []byte) {
+// compareTypes runs args and compares the types with what pahole prints. Types for which pahole
+// prints nonsense may differ.
+func compareTypes(t *testing.T, line string, args []string, want []byte) {
 	t.Helper()
-	if bytes.Equal(got, want) {
+	status, got, stderr := asPahole(args...)
+	if status != exitOK {
+		t.Fatalf("%q: %s", args, stderr)
+	}
+	if got == string(want) {
 		return
 	}
-	a, b := blocks(got), blocks(want)
+	a, b := blocks([]byte(got)), blocks(want)
 	if len(a) != len(b) {
 		t.Errorf("%q: %d types, pahole has %d", line, len(a), len(b))
 		return
@@ -116,7 +114,7 @@ func compareTypes(t *testing.T, line string, got, want []byte) {
 // TestShowModules compares with pahole for modules of a distribution, over the BTF of
 // their kernel, which pahole prints too.
 func TestShowModules(t *testing.T) {
-	program := pahole()
+	program := corpus.Pahole()
 	if os.Getenv("CI") != "true" || program == "" {
 		t.Skip("modules are compared with CI=true and the corpus")
 	}
@@ -138,13 +136,7 @@ func TestShowModules(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					var got, errs bytes.Buffer
-					c := newCLI(&got, &errs, func(string) (string, bool) { return "", false })
-					c.calledAs = paholeName
-					if status := c.run(args); status != exitOK {
-						t.Fatalf("%q: %s", args, &errs)
-					}
-					compareTypes(t, filepath.Base(module)+" "+line, got.Bytes(), want)
+					compareTypes(t, filepath.Base(module)+" "+line, args, want)
 				}
 			}
 		})

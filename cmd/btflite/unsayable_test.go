@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // typeTags are the tags of DWARF 5 that types have.
@@ -202,7 +203,7 @@ func TestUnsayableC(t *testing.T) {
 			if want := "_Atomic int  get(_Atomic int  * p, aint q);\n"; !strings.Contains(funcs, want) {
 				t.Errorf("funcs has no %q:\n%s", want, funcs)
 			}
-			program := pahole()
+			program := corpus.Pahole()
 			if program == "" {
 				t.Skip("no pahole 1.32 (BTFLITE_PAHOLE) to compare with")
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -287,6 +288,20 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// addAtOnce has workers add a package with one kernel, all at once.
+func addAtOnce(n int, a *Archive, file string) {
+	workers.Do(n, func(int) {
+		pkg, err := pack.Open(file, a.Limits)
+		if err != nil {
+			panic(err)
+		}
+		defer pkg.Close()
+		if rec, err := a.Add(pkg); err != nil || len(rec.Kernels) != 1 {
+			panic(fmt.Sprint(rec, err))
+		}
+	})
+}
+
 // TestTwoWorkers: workers on one package at once give one whole output, and the same index.
 func TestTwoWorkers(t *testing.T) {
 	dir := packages(t, map[string][]byte{deb: debOf("6.99.0")})
@@ -294,16 +309,7 @@ func TestTwoWorkers(t *testing.T) {
 	var index *Index
 	for range 20 {
 		a := archiveIn(t)
-		workers.Do(4, func(int) {
-			pkg, err := pack.Open(filepath.Join(dir, deb), a.Limits)
-			if err != nil {
-				panic(err)
-			}
-			defer pkg.Close()
-			if rec, err := a.Add(pkg); err != nil || len(rec.Kernels) != 1 {
-				panic(err)
-			}
-		})
+		addAtOnce(4, a, filepath.Join(dir, deb))
 		got, x := files(t, a.Dir), new(Index)
 		x, err := Merge(a.Dir)
 		if err != nil || len(x.Kernels) != 1 {

@@ -17,7 +17,6 @@ import (
 	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/pack"
-	"github.com/btflite/btflite/internal/workers"
 	"github.com/btflite/btflite/mmapelf"
 	"github.com/btflite/btflite/test/testfile"
 )
@@ -306,16 +305,7 @@ func TestModulesTwoWorkers(t *testing.T) {
 	var record []byte
 	for range 10 {
 		a := moduleArchive(t)
-		workers.Do(3, func(int) {
-			pkg, err := pack.Open(filepath.Join(dir, deb), a.Limits)
-			if err != nil {
-				panic(err)
-			}
-			defer pkg.Close()
-			if rec, err := a.Add(pkg); err != nil || len(rec.Kernels) != 1 {
-				panic(fmt.Sprint(rec, err))
-			}
-		})
+		addAtOnce(3, a, filepath.Join(dir, deb))
 		got := files(t, a.Dir)
 		data := testfile.Read(t, filepath.Join(a.Dir, kernelName, "modules.json"))
 		if list == nil {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 )
 
 // Dir is the folder where scripts/kernels.sh puts kernels, modules and programs: BTFLITE_CORPUS, else
@@ -32,6 +34,25 @@ func Program(name string) string {
 		return path
 	}
 	return filepath.Join(Dir(), "bin", name)
+}
+
+// Pahole is the path of pahole 1.32, or "" if it is not there.
+func Pahole() string {
+	path := Program("pahole")
+	if out, err := exec.Command(path, "--version").Output(); err != nil || string(out) != "v1.32\n" {
+		return ""
+	}
+	return path
+}
+
+// Need is Program for a test, which is skipped if the program is not there.
+func Need(t testing.TB, name string) string {
+	t.Helper()
+	path := Program(name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is not there: scripts/kernels.sh pahole gets it", name)
+	}
+	return path
 }
 
 // Kernels returns the paths of the kernels in Dir, sorted. It returns an error if Dir has none.

@@ -3,10 +3,8 @@ package faults
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/btflite/btflite/test/gobuild"
@@ -23,20 +21,7 @@ const (
 var program string
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "faults")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		program = filepath.Join(dir, "btflite")
-		if err := gobuild.Command(program, "cmd/btflite"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		return m.Run()
-	}())
+	os.Exit(gobuild.Main(m, &program))
 }
 
 // run runs the program and returns its exit status and its output.

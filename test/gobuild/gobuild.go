@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"testing"
 )
 
 // Command compiles a command, such as cmd/btflite, to the file out, with further options of go build.
@@ -17,4 +19,22 @@ func Command(out, command string, options ...string) error {
 		return fmt.Errorf("build %s: %w\n%s", command, err, text)
 	}
 	return nil
+}
+
+// Main runs the tests of a package with a btflite that it builds, whose path it stores in program.
+// It returns the status for os.Exit.
+func Main(m *testing.M, program *string) int {
+	dir, err := os.MkdirTemp("", "btflite-test")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	os.Chmod(dir, 0o755) // tests run it as other users too
+	*program = filepath.Join(dir, "btflite")
+	if err := Command(*program, "cmd/btflite"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
 }

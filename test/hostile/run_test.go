@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,21 +34,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, becomeBtflite(spec))
 		os.Exit(3)
 	}
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "hostile")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		os.Chmod(dir, 0o755) // other users run it too
-		program = filepath.Join(dir, "btflite")
-		if err := gobuild.Command(program, "cmd/btflite"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		return m.Run()
-	}())
+	os.Exit(gobuild.Main(m, &program))
 }
 
 // done is what came of a run.

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -67,15 +66,6 @@ func prepare() (err error) {
 	if err := os.CopyFS(sources, os.DirFS("testdata")); err != nil {
 		return err
 	}
-	pahole = findPahole()
+	pahole = corpus.Pahole()
 	return nil
-}
-
-// findPahole is the pahole 1.32 that the environment or the corpus has.
-func findPahole() string {
-	path := corpus.Program("pahole")
-	if out, err := exec.Command(path, "--version").Output(); err != nil || string(out) != "v1.32\n" {
-		return ""
-	}
-	return path
 }
