@@ -72,11 +72,7 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 	ntags := 0
 	for i := range count {
 		v, tags := r.extras.At(i)
-		linkage := uint32(0)
-		if v.External {
-			linkage = 1
-		}
-		add(v.Name, btf.Info(btf.KindVar, 0, false), v.Type, linkage)
+		add(v.Name, btf.Info(btf.KindVar, 0, false), v.Type, linkageOf(v.External))
 		ntags += len(tags)
 	}
 	for i := 0; i < count && ntags > 0; i++ {

@@ -53,20 +53,12 @@ func (in *inlining) free() {
 
 // listCode lists the sections of an input that have code.
 func (in *inlining) listCode(f *input) {
-	var addrs []uint64
-	if f.File.Relocatable() {
-		addrs = f.File.Addresses()
-	}
+	addrs := f.File.Addresses()
 	for i := range f.File.ELF.Sections {
 		s := &f.File.ELF.Sections[i]
-		if !s.IsCode() {
-			continue
+		if s.IsCode() {
+			in.sections = append(in.sections, codeSection{addrs[i], s.Size, uint32(i)})
 		}
-		c := codeSection{s.Addr, s.Size, uint32(i)}
-		if addrs != nil {
-			c.addr = addrs[i]
-		}
-		in.sections = append(in.sections, c)
 	}
 	slices.SortStableFunc(in.sections, func(a, b codeSection) int { return cmp.Compare(a.addr, b.addr) })
 }

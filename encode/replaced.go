@@ -30,17 +30,10 @@ func comparesSizes(f *input) bool {
 	if info == nil {
 		return false
 	}
-	var addrs []uint64
-	if f.File.Relocatable() {
-		addrs = f.File.Addresses()
-	}
+	addrs := f.File.Addresses()
 	return slices.ContainsFunc(f.File.ELF.Sections, func(s mmapelf.Section) bool {
-		addr := s.Addr
-		if addrs != nil {
-			addr = addrs[s.Index]
-		}
 		before := s.Index < info.Index && hasVariables(&s)
-		return s.Flags&elfabi.SHFAlloc != 0 && s.Size != 0 && !before && addr < largestDebug
+		return s.Flags&elfabi.SHFAlloc != 0 && s.Size != 0 && !before && addrs[s.Index] < largestDebug
 	})
 }
 

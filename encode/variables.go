@@ -31,10 +31,7 @@ func (f *input) listSections() {
 	}
 	global := f.opt.Features&GlobalVar != 0
 	percpu := f.opt.Features&Var != 0
-	var addrs []uint64
-	if f.File.Relocatable() {
-		addrs = f.File.Addresses()
-	}
+	addrs := f.File.Addresses()
 	for i := range f.File.ELF.Sections {
 		s := &f.File.ELF.Sections[i]
 		if i == 0 || !hasVariables(s) {
@@ -43,10 +40,10 @@ func (f *input) listSections() {
 		if s.Flags&elfabi.SHFAlloc == 0 && (s.Name == ".BTF" || s.Name == ".BTF.base") {
 			continue // an earlier run has added it, at address 0
 		}
-		v := unit.VarSection{Index: uint32(i), Addr: s.Addr, Size: s.Size, Name: s.Name}
+		v := unit.VarSection{Index: uint32(i), Addr: addrs[i], Size: s.Size, Name: s.Name}
 		start := s.Addr
-		if addrs != nil {
-			v.Addr, start = addrs[i], 0
+		if f.File.Relocatable() {
+			start = 0
 		}
 		list := []unit.VarSection{v}
 		if s.Flags&elfabi.SHFAlloc == 0 && f.File.Survey.Records {

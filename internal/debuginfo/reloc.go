@@ -108,8 +108,18 @@ func (f *File) relocsIn(s *mmapelf.Section, target string, size int) (*elfreloc.
 	return t, nil
 }
 
-// Addresses returns the assumed address of each section of a relocatable input, by index.
-func (f *File) Addresses() []uint64 { return layout(f.ELF.Sections) }
+// Addresses returns the address of each section, by index. In a relocatable input, these are the
+// addresses that the sections are assumed to have.
+func (f *File) Addresses() []uint64 {
+	if f.Relocatable() {
+		return layout(f.ELF.Sections)
+	}
+	addrs := make([]uint64, len(f.ELF.Sections))
+	for i := range addrs {
+		addrs[i] = f.ELF.Sections[i].Addr
+	}
+	return addrs
+}
 
 // layout gives loaded sections addresses one after another, and all others address 0.
 func layout(sections []mmapelf.Section) []uint64 {
