@@ -20,10 +20,7 @@ func TestBehind(t *testing.T) {
 	for range MaxDepth - 1 {
 		long = add(KindConst, long)
 	}
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := MustBlob(t, b)
 	all := Modifiers | Typedefs | Arrays | Pointers
 	for _, tt := range []struct {
 		id      uint32

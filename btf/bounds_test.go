@@ -26,10 +26,7 @@ func TestEveryNameAndIDIsChecked(t *testing.T) {
 		copyTypes(b, everyKind(t, false), first)
 		b.Str("z") // the last string, and none but a proto as the last type
 		last := b.Add("", Info(KindFuncProto, 0, false), 0)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := MustBlob(t, b)
 		count := 0
 		try := func(what string, id uint32, word *uint32, limit uint32) {
 			count++
@@ -78,10 +75,7 @@ func TestFuncNeedsPrototype(t *testing.T) {
 	b := NewBuilder(false, nil)
 	b.Add("", Info(KindFuncProto, 0, false), 0)
 	b.Add("f", Info(KindFwd, 0, false), 0)
-	base, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := MustBlob(t, b)
 	for to, want := range map[uint32]bool{0: false, 1: true, 2: false, 3: true, 4: false, 5: false, 6: true, 7: false, 8: false} {
 		b := NewBuilder(false, base)
 		b.Add("", Info(KindFuncProto, 0, false), 0)
@@ -206,27 +200,18 @@ func TestCutTypes(t *testing.T) {
 func TestOwnAndBaseNames(t *testing.T) {
 	b := NewBuilder(false, nil)
 	b.Add("abc", Info(KindFwd, 0, false), 0) // strings: \0 abc \0
-	base, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := MustBlob(t, b)
 	for off, want := range map[uint32]bool{0: true, 1: true, 2: false, 3: false, 4: false, 5: true, 6: true, 7: true} {
 		s := NewBuilder(false, base)
 		s.Add("", Info(KindPtr, 0, false), 1)
 		s.Add("xyz", Info(KindFwd, 0, false), 0)
 		s.Unchecked().Words[0] = off
-		blob, err := s.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := MustBlob(t, s)
 		if err := blob.CheckBase(); (err == nil) != want {
 			t.Errorf("name at %d: error %v", off, err)
 		}
 		// The same over an empty level in between.
-		empty, err := NewBuilder(false, base).Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		empty := MustBlob(t, NewBuilder(false, base))
 		blob.Base = empty
 		if err := blob.CheckBase(); (err == nil) != want {
 			t.Errorf("name at %d over an empty level: error %v", off, err)
@@ -280,10 +265,7 @@ func TestEachKindAlone(t *testing.T) {
 		b.Add("bc", Info(KindFwd, 0, false), 0)
 		extra := make([]uint32, ExtraWords(k, 2))
 		id := b.Add("", Info(k, 2, false), 1, extra...)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := MustBlob(t, b)
 		r := blob.Record(id)
 		try := func(what string, word *uint32, limit uint32) {
 			was := *word
@@ -308,10 +290,7 @@ func TestSum(t *testing.T) {
 		if name != "" {
 			b.Add(name, Info(KindFwd, 0, false), 0)
 		}
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := MustBlob(t, b)
 		return blob
 	}
 	root := level(nil, "a")
@@ -338,26 +317,17 @@ func TestRebase(t *testing.T) {
 	small := NewBuilder(false, nil)
 	a := small.Add("a", Info(KindFwd, 0, false), 0)
 	small.Add("b", Info(KindFwd, 0, false), 0)
-	base, err := small.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := MustBlob(t, small)
 	large := NewBuilder(false, nil)
 	for _, name := range []string{"x", "b", "y", "a", "z"} {
 		large.Add(name, Info(KindFwd, 0, false), 0)
 	}
-	target, err := large.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := MustBlob(t, large)
 	s := NewBuilder(false, base)
 	own := s.Add("z", Info(KindStruct, 2, false), 8, s.Str("b"), a, 0, s.Str("own"), 2, 32)
 	s.Add("", Info(KindPtr, 0, false), own)
 	s.Add("", Info(KindPtr, 0, false), 0)
-	split, err := s.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	split := MustBlob(t, s)
 	before := split.Encode()
 	moved, err := Rebase(split, target, func(id uint32) uint32 { return map[uint32]uint32{0: 0, 1: 4, 2: 2}[id] })
 	if err != nil {
@@ -370,10 +340,7 @@ func TestRebase(t *testing.T) {
 	if string(split.Encode()) != string(before) {
 		t.Error("the old one has changed")
 	}
-	bigBase, err := NewBuilder(true, nil).Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bigBase := MustBlob(t, NewBuilder(true, nil))
 	if _, err := Rebase(split, bigBase, func(id uint32) uint32 { return id }); err == nil {
 		t.Error("no error for another byte order")
 	}
@@ -388,10 +355,7 @@ func TestFormatNumbers(t *testing.T) {
 	b.Add("e", Info(KindEnum64, 1, true), 8, b.Str("A"), 0xfffffffe, 0xffffffff)
 	b.Add("f", Info(KindFwd, 0, false), 0)
 	b.Add("i", Info(KindInt, 0, false), 4, 4<<24|3<<16|8)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := MustBlob(t, b)
 	const want = `[1] ENUM 'e' encoding=UNSIGNED size=4 vlen=1
 	'A' val=4294967294
 [2] ENUM 'e' encoding=SIGNED size=4 vlen=1

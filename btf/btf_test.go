@@ -33,10 +33,7 @@ func everyKind(t testing.TB, bigEndian bool) *Blob {
 	b.Add("tag", Info(KindDeclTag, 0, false), s, 0xffffffff)
 	b.Add("ttag", Info(KindTypeTag, 0, true), i)
 	b.Add("e64", Info(KindEnum64, 1, false), 8, b.Str("E2"), 1, 2)
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := MustBlob(t, b)
 	return blob
 }
 
@@ -72,10 +69,7 @@ const everyKindText = `[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SI
 func TestEncodeThenParseGivesTheSameTypesInBothByteOrders(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		data := everyKind(t, big).Encode()
-		b, err := Parse(data, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := MustParse(t, data, nil)
 		if b.BigEndian != big {
 			t.Errorf("BigEndian = %v, want %v", b.BigEndian, big)
 		}
@@ -103,14 +97,8 @@ func TestSplitContinuesIDsAndStringsOfBase(t *testing.T) {
 	b := NewBuilder(false, base)
 	id := b.Add("int", Info(KindTypedef, 0, false), 4)
 	b.Add("own", Info(KindTypedef, 0, false), id)
-	split, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
-	split, err = Parse(split.Encode(), base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	split := MustBlob(t, b)
+	split = MustParse(t, split.Encode(), base)
 	if id != 20 || split.FirstID != 20 || split.TypeCount() != 22 {
 		t.Errorf("ids start at %d, end at %d", split.FirstID, split.TypeCount())
 	}
@@ -195,10 +183,7 @@ func TestParseAcceptsLongHeaderWithLayout(t *testing.T) {
 	data = append(data, 0, 0, 0, 0)
 	data = append(data, small.Strings...)
 	data = append(data, "trailing"...)
-	b, err := Parse(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := MustParse(t, data, nil)
 	if b.Form = (Form{}); !bytes.Equal(b.Encode(), small.Encode()) {
 		t.Error("content differs")
 	}
@@ -264,10 +249,7 @@ func TestPointerSize(t *testing.T) {
 		b.Add("long double", Info(KindFloat, 0, false), 8)
 		b.Add("long long", Info(KindInt, 0, false), 4, 32)
 		b.Add(long, Info(KindInt, 0, false), size, 8*size)
-		got, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := MustBlob(t, b)
 		return got
 	}
 	four := blob(nil, "int unsigned long", 4)

@@ -77,10 +77,7 @@ func TestChain(t *testing.T) {
 
 func TestCheckBaseRefuses(t *testing.T) {
 	x86, s390x := chainFiles(t, "x86"), chainFiles(t, "s390x")
-	base, err := Parse(x86[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := MustParse(t, x86[0], nil)
 	// A base that is larger than the right one: all ids and names exist.
 	other := NewBuilder(false, nil)
 	other.Str("x")
@@ -88,10 +85,7 @@ func TestCheckBaseRefuses(t *testing.T) {
 		other.Add("", Info(KindFuncProto, 0, false), 0)
 		other.Str(strings.Repeat("y", int(id)+9))
 	}
-	larger, err := other.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	larger := MustBlob(t, other)
 	// The right base with padded strings, as in the section of a linked kernel.
 	padded := *base
 	padded.Strings = append(slices.Clone(base.Strings), make([]byte, 400)...)

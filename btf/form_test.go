@@ -39,10 +39,7 @@ func TestLayoutIsThatOfLibbpf(t *testing.T) {
 		t.Errorf("got\n%x, want\n%x", got, want)
 	}
 	sample := unhex(t, layoutSample)
-	b, err := Parse(sample, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := MustParse(t, sample, nil)
 	if !bytes.Equal(b.Form.Layout, Layout()) || b.Form.HeaderLen != 32 || len(b.Off) != 5 {
 		t.Errorf("read %+v, %d types", b.Form, len(b.Off))
 	}
@@ -147,10 +144,7 @@ func headerLen(f Form) uint32 { return uint32(f.Len() - len(f.Layout)) }
 
 func TestUnknownKindsAreSkippedByTheLayout(t *testing.T) {
 	for _, big := range []bool{false, true} {
-		b, err := Parse(unknownKinds(t, big, laterLayout()), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := MustParse(t, unknownKinds(t, big, laterLayout()), nil)
 		if want := []Skipped{{23, 2}, {24, 1}, {127, 1}}; !slices.Equal(b.Skipped, want) {
 			t.Errorf("skipped %v, want %v", b.Skipped, want)
 		}
@@ -188,10 +182,7 @@ func TestUnknownKindsOverABase(t *testing.T) {
 	if err != nil || len(b.Skipped) != 1 || len(b.Off) != 2 {
 		t.Errorf("over one with a layout: %v", err)
 	}
-	middle, err := Parse(AppendHeader(nil, false, 0, 0), base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	middle := MustParse(t, AppendHeader(nil, false, 0, 0), base)
 	if _, err := Parse(split(), middle); err == nil {
 		t.Error("the layout of the base of the base counts")
 	}
@@ -244,10 +235,7 @@ func TestHostileLayouts(t *testing.T) {
 func TestSkippedThatIsReferredTo(t *testing.T) {
 	d := unknownKinds(t, false, laterLayout())
 	binary.LittleEndian.PutUint32(d[32+4*12:], 5) // the PTR
-	b, err := Parse(d, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := MustParse(t, d, nil)
 	if _, err := b.WithoutSkipped(); err == nil || !strings.Contains(err.Error(), "PTR [3] refers to a type of a kind that is not known") {
 		t.Errorf("error %v", err)
 	}
@@ -268,10 +256,7 @@ func TestLongVlen(t *testing.T) {
 				extra = append(extra, element...)
 			}
 			b.Add("", Info(k, n, false), 1, extra...)
-			blob, err := b.Blob()
-			if err != nil {
-				t.Fatal(err)
-			}
+			blob := MustBlob(t, b)
 			again, err := Parse(blob.Encode(), nil)
 			if err != nil {
 				t.Fatal(fmt.Errorf("%v of %d: %w", k, n, err))

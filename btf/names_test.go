@@ -16,10 +16,7 @@ func TestAppendPlain(t *testing.T) {
 			b.Str(strings.Repeat("é", n/2) + strings.Repeat("x", n%2))
 			b.Str(strings.Repeat("x", n) + "\n")
 		}
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := MustBlob(t, b)
 		return blob
 	}
 	b := build(build(nil, 0, 20), 20, 30)
@@ -49,10 +46,7 @@ func TestAppendPlain(t *testing.T) {
 func TestHasName(t *testing.T) {
 	b := NewBuilder(false, nil)
 	b.Str("name")
-	blob, err := b.Blob()
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := MustBlob(t, b)
 	for off := range blob.StrEnd() + 9 {
 		if want := len(blob.NameBytes(off)) > 0; blob.HasName(off) != want {
 			t.Errorf("offset %d: %t", off, !want)

@@ -15,10 +15,7 @@ func TestPadStrings(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		b := NewBuilder(big, nil)
 		b.Add("int", Info(KindInt, 0, false), 4, 1<<24|32)
-		blob, err := b.Blob()
-		if err != nil {
-			t.Fatal(err)
-		}
+		blob := MustBlob(t, b)
 		data := blob.Encode()
 		for _, more := range []int64{0, 1, 5000} {
 			for chunk, write := range map[string]func(io.Writer) error{
@@ -32,10 +29,7 @@ func TestPadStrings(t *testing.T) {
 				if int64(out.Len()) != int64(len(data))+more {
 					t.Errorf("%s: %d bytes and %d more became %d", chunk, len(data), more, out.Len())
 				}
-				padded, err := Parse(out.Bytes(), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				padded := MustParse(t, out.Bytes(), nil)
 				if more == 0 && !bytes.Equal(out.Bytes(), data) {
 					t.Error("changed without padding")
 				}

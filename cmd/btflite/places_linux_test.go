@@ -215,10 +215,7 @@ func TestLateAlias(t *testing.T) {
 		}
 	}
 	c, _, _ := testCLI(t)
-	one, err := c.resolveTarget("a/y", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := targetOf(t, c, "a/y")
 	two, err := c.resolveTarget("b/y", nil)
 	if err != nil || one.sameFile(two) {
 		t.Fatal(err)

@@ -109,10 +109,7 @@ func TestReplacedOutputKeepsModeAndLinks(t *testing.T) {
 	os.Symlink("real", filepath.Join(dir, "link"))
 	os.Link(real, filepath.Join(dir, "other"))
 	c, _, _ := testCLI(t)
-	target, err := c.resolveTarget(filepath.Join(dir, "link"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := targetOf(t, c, filepath.Join(dir, "link"))
 	if err := target.write(c.guard, writeText("new")); err != nil {
 		t.Fatal(err)
 	}
@@ -128,10 +125,7 @@ func TestDanglingLinkCreatesItsTarget(t *testing.T) {
 	dir := t.TempDir()
 	os.Symlink("real", filepath.Join(dir, "link"))
 	c, _, _ := testCLI(t)
-	target, err := c.resolveTarget(filepath.Join(dir, "link"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := targetOf(t, c, filepath.Join(dir, "link"))
 	if err := target.write(c.guard, writeText("new")); err != nil {
 		t.Fatal(err)
 	}
@@ -159,6 +153,16 @@ func TestFailedWriteLeavesOldFile(t *testing.T) {
 	}
 }
 
+// targetOf returns the target for an output of this name.
+func targetOf(t *testing.T, c *cli, path string) *target {
+	t.Helper()
+	target, err := c.resolveTarget(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
 // oldOutput makes an output of an earlier run, and the target that would replace it.
 func oldOutput(t *testing.T) (c *cli, dir, path string, target *target) {
 	t.Helper()
@@ -166,11 +170,7 @@ func oldOutput(t *testing.T) (c *cli, dir, path string, target *target) {
 	path = filepath.Join(dir, "out")
 	testfile.Write(t, path, "old")
 	c, _, _ = testCLI(t)
-	target, err := c.resolveTarget(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, dir, path, target
+	return c, dir, path, targetOf(t, c, path)
 }
 
 // TestDraft: a file that is prepared before it may be used replaces the old one in write, and not
@@ -216,11 +216,8 @@ func TestSignalRemovesTemporaryFile(t *testing.T) {
 	c, _, _ := testCLI(t)
 	died := make(chan os.Signal, 1)
 	c.guard.die = func(s os.Signal) { died <- s }
-	target, err := c.resolveTarget(filepath.Join(dir, "out"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = target.write(c.guard, func(w io.Writer) error {
+	target := targetOf(t, c, filepath.Join(dir, "out"))
+	err := target.write(c.guard, func(w io.Writer) error {
 		c.guard.incoming <- syscall.SIGTERM
 		if s := <-died; s != syscall.SIGTERM {
 			t.Errorf("died of %v", s)
@@ -342,10 +339,7 @@ func TestOutputThatIsAnInputIsRefused(t *testing.T) {
 		out     string
 		refused bool
 	}{{"in", true}, {"./in", true}, {"soft", true}, {"hard", true}, {"free", false}, {"new", false}} {
-		target, err := c.resolveTarget(tt.out, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := targetOf(t, c, tt.out)
 		if err := target.refuseInputs([]string{"free2", "in"}); (err != nil) != tt.refused {
 			t.Errorf("%s: %v", tt.out, err)
 		}

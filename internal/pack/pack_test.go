@@ -36,6 +36,16 @@ var entries = []at.Entry{
 	{Name: "./usr/lib/long", Data: long},
 }
 
+// mustOpen opens a package that is not damaged.
+func mustOpen(t *testing.T, path string) *Package {
+	t.Helper()
+	p, err := Open(path, UsualLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // list reads all of a package.
 func list(p *Package) (text string, err error) {
 	err = p.Each(func(f *File) error {
@@ -66,10 +76,7 @@ func formats() map[string][]byte {
 // and links are not among them.
 func TestFormats(t *testing.T) {
 	for name, data := range formats() {
-		p, err := Open(testfile.New(t, "in", data), UsualLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mustOpen(t, testfile.New(t, "in", data))
 		for range 2 {
 			if got, err := list(p); err != nil || got != wanted {
 				t.Errorf("%s: %q, error %v", name, got, err)
@@ -96,10 +103,7 @@ func TestFolder(t *testing.T) {
 		os.Symlink("/etc/passwd", filepath.Join(lib, "link")), os.Symlink("/etc", filepath.Join(dir, "folder"))); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Open(dir, UsualLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustOpen(t, dir)
 	if got, err := list(p); err != nil || got != wanted || p.Format != "folder" {
 		t.Errorf("%s, error %v", got, err)
 	}
@@ -133,10 +137,7 @@ func TestStop(t *testing.T) {
 // TestElf: an ELF file is a package of one file.
 func TestElf(t *testing.T) {
 	data := at.Kernel("6.99")
-	p, err := Open(testfile.New(t, "vmlinux", data), UsualLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := mustOpen(t, testfile.New(t, "vmlinux", data))
 	defer p.Close()
 	if got, err := list(p); err != nil || !strings.HasPrefix(got, fmt.Sprintf("vmlinux %d 7f454c46", len(data))) || p.Format != "ELF file" {
 		t.Errorf("%q, %s, error %v", got, p.Format, err)
@@ -166,10 +167,7 @@ func TestParallel(t *testing.T) {
 		path := testfile.New(t, "in", data)
 		want := ""
 		for _, jobs := range []int{1, 2, 3, 8, 100} {
-			p, err := Open(path, UsualLimits)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := mustOpen(t, path)
 			p.Jobs, p.Temp, p.Sparing = jobs, temp(t), jobs < 3
 			got, err := list(p)
 			if want == "" {
@@ -228,10 +226,7 @@ func TestLast(t *testing.T) {
 			if kind == "rpm" {
 				data = at.RPM(at.Compress("xz", at.Cpio(c.entries...)))
 			}
-			p, err := Open(testfile.New(t, "in", data), UsualLimits)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := mustOpen(t, testfile.New(t, "in", data))
 			p.Jobs, p.Temp = 1+2*len(c.want)%3, temp(t)
 			var got []string
 			found, err := p.Last(func(name string, size int64, head []byte) bool {
@@ -251,10 +246,7 @@ func TestLast(t *testing.T) {
 		}
 	}
 	for name, data := range formats() {
-		p, err := Open(testfile.New(t, "in", data), UsualLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mustOpen(t, testfile.New(t, "in", data))
 		p.Temp = temp(t)
 		if found, err := p.Last(func(string, int64, []byte) bool { return false }, func(*File) error { return nil }); found || err != nil {
 			t.Errorf("%s: %v, %v", name, found, err)
