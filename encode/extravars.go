@@ -72,7 +72,7 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 	ntags := 0
 	for i := range count {
 		v, tags := r.extras.At(i)
-		add(v.Name, btf.Info(btf.KindVar, 0, false), v.Type, linkageOf(v.External))
+		add(v.Name, btf.Info(btf.KindVar, 0, false), v.Type, unit.Linkage(v.External))
 		ntags += len(tags)
 	}
 	for i := 0; i < count && ntags > 0; i++ {

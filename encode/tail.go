@@ -50,14 +50,6 @@ func (f *input) saveVars(u *workspace) error {
 	return nil
 }
 
-// linkageOf returns the linkage of a VAR.
-func linkageOf(external bool) uint32 {
-	if external {
-		return 1
-	}
-	return 0
-}
-
 // addVar adds a VAR and its DECL_TAGs. typ is the id of its type. raw and u are for -V:
 // the type's id there, and the unit, which is nil if units are merged.
 func (r *run) addVar(v *unit.Var, typ uint32, size uint64, tags []unit.Annot, raw uint32, u *workspace) error {
@@ -65,7 +57,7 @@ func (r *run) addVar(v *unit.Var, typ uint32, size uint64, tags []unit.Annot, ra
 	if err != nil {
 		return err
 	}
-	id, err := r.set.AddOwn(btf.MakeRecord(name, btf.Info(btf.KindVar, 0, false), typ, linkageOf(v.External)))
+	id, err := r.set.AddOwn(btf.MakeRecord(name, btf.Info(btf.KindVar, 0, false), typ, unit.Linkage(v.External)))
 	if err != nil {
 		return err
 	}

@@ -242,7 +242,7 @@ func (l *rawTypes) variable(v *unit.Var, id, typ uint32, u *workspace) uint32 {
 	name := l.text(v.Name)
 	l.out("Variable '" + string(appendName(nil, name)) + "' from CU '" + l.unitName(u) + "' at address 0x" + strconv.FormatUint(v.SecOff, 16) + " encoded")
 	l.vars[id] = l.next
-	l.print(appendField(appendField(appendHead(l.line, l.next, "VAR", name), "type", typ), "linkage", linkageOf(v.External)))
+	l.print(appendField(appendField(appendHead(l.line, l.next, "VAR", name), "type", typ), "linkage", unit.Linkage(v.External)))
 	return l.next - 1
 }
 

@@ -9,6 +9,14 @@ import (
 // below the unit and its location is one address in an included section. The other checks
 // follow after linking.
 
+// Linkage returns the linkage of a VAR.
+func Linkage(external bool) uint32 {
+	if external {
+		return 1
+	}
+	return 0
+}
+
 // candidate reads a variable DIE below the unit, and keeps it if it is a candidate.
 func (w *walker) candidate(d die) (next int, err error) {
 	r, c, off := w.r, &w.r.Cursor, d.off
