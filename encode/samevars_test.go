@@ -11,6 +11,7 @@ import (
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -126,9 +127,7 @@ func entriesOf(text string) string {
 // another size, and common symbols of different sizes.
 func TestVariableOverridden(t *testing.T) {
 	for _, tool := range []string{"gcc", "ld"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(tool + " is not there")
-		}
+		corpus.Installed(t, tool)
 	}
 	for _, c := range []struct{ a, b, flag, features, want string }{
 		{"PC __attribute__((weak)) long tune = 1; PC int one; long rd(void) { return tune + one; }",

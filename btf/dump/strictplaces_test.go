@@ -3,15 +3,14 @@ package dump_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/dump"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // everyType adds types of all kinds, some of which C has nowhere, and calls each for every one of
@@ -96,10 +95,7 @@ func TestStrictPlaces(t *testing.T) {
 		if err := dump.C(&text, b, o); err != nil {
 			t.Fatal(err)
 		}
-		source := filepath.Join(t.TempDir(), "x.c")
-		if err := os.WriteFile(source, []byte(text.String()+sizes()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		source := testfile.New(t, "x.c", text.String()+sizes())
 		for _, cc := range []string{"gcc", "clang"} {
 			if _, err := exec.LookPath(cc); err != nil {
 				t.Logf("left out: no %s", cc)

@@ -18,6 +18,7 @@ import (
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -392,9 +393,7 @@ func TestObjectCutShort(t *testing.T) {
 // TestMakeInterrupted: make with many jobs is ended in the middle, and begun again. Then
 // everything is whole, and nothing is left that does not belong there.
 func TestMakeInterrupted(t *testing.T) {
-	if _, err := exec.LookPath("make"); err != nil {
-		t.Skip(err)
-	}
+	corpus.Installed(t, "make")
 	const objects = 24
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 		f := newCCFault(t, "head -c 3000 $original > $object; sleep 0.01", "")

@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // TestKernelOptions: options of a kernel that take something from records. The first object that one
 // concerns says so, once in a build, and the build goes on.
 func TestKernelOptions(t *testing.T) {
 	for _, program := range []string{"make", "gcc"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
-		}
+		corpus.Installed(t, program)
 	}
 	if os.Getenv("MAKELEVEL") != "" {
 		t.Skip("a make that runs this test is the build: it is told once for all rows")

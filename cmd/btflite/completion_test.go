@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // TestCompletion: the scripts are as their shells take them, and btflite knows
@@ -83,9 +85,7 @@ func linkToSelf(t *testing.T) (dir string) {
 
 // TestBashCompletes runs the script in bash, which runs btflite.
 func TestBashCompletes(t *testing.T) {
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip(err)
-	}
+	corpus.Installed(t, "bash")
 	dir := linkToSelf(t)
 	script, _ := btfliteRun(t, exitOK, "completion", "bash")
 	// The function is one of the package bash-completion, which may be missing.
@@ -118,9 +118,7 @@ func TestBashCompletes(t *testing.T) {
 
 // TestFishCompletes runs the script in fish, which runs btflite.
 func TestFishCompletes(t *testing.T) {
-	if _, err := exec.LookPath("fish"); err != nil {
-		t.Skip(err)
-	}
+	corpus.Installed(t, "fish")
 	dir := linkToSelf(t)
 	script, _ := btfliteRun(t, exitOK, "completion", "fish")
 	for line, want := range map[string]string{

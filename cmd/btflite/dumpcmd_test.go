@@ -44,8 +44,7 @@ func TestDumpSelection(t *testing.T) {
 			t.Errorf("%s: %q in %.2000s", tt.args, tt.not, got)
 		}
 	}
-	none := filepath.Join(t.TempDir(), "none.btf")
-	testfile.Write(t, none, string(btftest.New().Encode(false)))
+	none := testfile.New(t, "none.btf", string(btftest.New().Encode(false)))
 	for args, want := range map[string]string{
 		"dump --id=1 " + none:                                  none + " has no types",
 		"dump --name=nosuch --name=none* " + base:              "no type has a name that fits nosuch, none*",

@@ -2,19 +2,17 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // TestFullcircle: nothing is lost from the DWARF of the test objects to C and back.
 func TestFullcircle(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	corpus.Installed(t, "gcc")
 	files := []string{smallFile}
 	for _, pattern := range []string{"../../testdata/*/*.o", "../../encode/testdata/*/*.o"} {
 		found, err := filepath.Glob(pattern)
@@ -43,9 +41,7 @@ func TestFullcircle(t *testing.T) {
 // TestFullcircleFindsLosses: a difference that another compiler makes is reported, and a
 // failure is an error.
 func TestFullcircleFindsLosses(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	corpus.Installed(t, "gcc")
 	out, _ := btfliteRun(t, exitFailure, "fullcircle", "--cc=gcc -Dlow=lower", smallFile)
 	if !strings.Contains(out, "~ struct node") || !strings.Contains(out, "lower") {
 		t.Error(out)

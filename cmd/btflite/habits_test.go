@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // calledAs runs the program as a link of that name.
@@ -18,10 +20,7 @@ func calledAs(t *testing.T, name string, args ...string) (status int, stdout, st
 
 // TestHabits: command lines of pahole, pfunct and bpftool print what our own do.
 func TestHabits(t *testing.T) {
-	file, err := filepath.Abs(smallFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testfile.Abs(t, smallFile)
 	t.Chdir(t.TempDir())
 	for line, same := range map[string]string{
 		"pahole list_head FILE":                                 "btflite show list_head FILE",

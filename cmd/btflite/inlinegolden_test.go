@@ -11,11 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/btflite/btflite/btf/sites"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // allSites returns the output of "btflite inline" for all inlined functions of a file.
@@ -58,9 +59,7 @@ func TestInlineCompilers(t *testing.T) {
 // each unit has a part of .debug_rnglists.dwo.
 func TestInlinePackage(t *testing.T) {
 	for _, tool := range []string{"clang", "llvm-dwp"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("no %s", tool)
-		}
+		corpus.Installed(t, tool)
 	}
 	dir := t.TempDir()
 	run := func(words ...string) {

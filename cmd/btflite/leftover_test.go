@@ -99,10 +99,7 @@ func (s slowSession) Encode(path string) (*finish.Encoded, error) {
 }
 
 func TestSignalLeavesNoEmptyFolder(t *testing.T) {
-	base, err := filepath.Abs(splitFiles + "x86.base.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := testfile.Abs(t, splitFiles+"x86.base.btf")
 	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		if signal.Ignored(sig) {
 			continue

@@ -108,10 +108,7 @@ func TestInPlaceIsTheFileThatWasRead(t *testing.T) {
 // TestOutputsThatAreOneFile: no two outputs of a run are one file, by whatever names, and
 // none is an input or a base. Nothing is written then.
 func TestOutputsThatAreOneFile(t *testing.T) {
-	base, err := filepath.Abs(splitFiles + "x86.base.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := testfile.Abs(t, splitFiles+"x86.base.btf")
 	for _, names := range [][2]string{
 		{"d/y", "d/y"}, {"d/y", "linked/y"}, {"linked/y", "d/y"}, {"d/y", "d/../linked/y"}, {"d/y", "dangling"}, {"dangling", "linked/y"},
 		{"d/old", "hard"}, {"linked/old", "soft"}, {"d/y", "ABS/linked/y"}, {"-", "d/stdout"}, {"d/stdout", "/dev/fd/1"},

@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/btflite/btflite/docs/man"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
+
+	"golang.org/x/sys/unix"
 )
 
 // onTerminal runs btflite on a terminal of that width and returns the terminal's text.
@@ -145,10 +146,7 @@ func TestProgressFits(t *testing.T) {
 
 // TestInterruptedModules: a signal says how many modules are done.
 func TestInterruptedModules(t *testing.T) {
-	base, err := filepath.Abs(splitFiles + "x86.base.btf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := testfile.Abs(t, splitFiles+"x86.base.btf")
 	dir := t.TempDir()
 	copyFile(t, "x86.module.o", dir+"/k/b/slow.ko")
 	copyFile(t, "x86.module.o", dir+"/k/a/one.ko")
@@ -178,9 +176,7 @@ func TestShellsComplete(t *testing.T) {
 		{"fish", "--no-config -i", "source %s"},
 	} {
 		t.Run(shell.name, func(t *testing.T) {
-			if _, err := exec.LookPath(shell.name); err != nil {
-				t.Skip(err)
-			}
+			corpus.Installed(t, shell.name)
 			script, _ := btfliteRun(t, exitOK, "completion", shell.name)
 			file := filepath.Join(dir, shell.name)
 			testfile.Write(t, file, script)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestScripts runs the scripts of testdata/script, each in its own folder: command lines,
@@ -25,14 +25,8 @@ import (
 //
 // $F is the folder testdata/split, $M testdata/min.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Abs(splitFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
-	programs, err := filepath.Abs("../../testdata/min")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testfile.Abs(t, splitFiles)
+	programs := testfile.Abs(t, "../../testdata/min")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -408,8 +407,7 @@ func TestShowPictures(t *testing.T) {
 
 // TestShowFormats: of a file with split BTF and DWARF, -F says which of both counts.
 func TestShowFormats(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "both.o")
-	testfile.Write(t, file, testfile.Read(t, splitDir+"x86.module.o"))
+	file := testfile.New(t, "both.o", testfile.Read(t, splitDir+"x86.module.o"))
 	run := func(line string) string {
 		var out, errs bytes.Buffer
 		if status := newCLI(&out, &errs, os.LookupEnv).run(strings.Fields(line)); status != exitOK {

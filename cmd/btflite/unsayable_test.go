@@ -164,9 +164,7 @@ func TestUnsayableTags(t *testing.T) {
 // compiled is the object that a compiler makes of a file of testdata/unsayable.
 func compiled(t *testing.T, source string, command ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath(command[0]); err != nil {
-		t.Skipf("no %s", command[0])
-	}
+	corpus.Installed(t, command[0])
 	object := filepath.Join(t.TempDir(), command[0]+".o")
 	args := append(command[1:], "-g", "-w", "-c", "-o", object, filepath.Join("testdata/unsayable", source))
 	if out, err := exec.Command(command[0], args...).CombinedOutput(); err != nil {

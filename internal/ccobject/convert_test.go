@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -77,9 +78,7 @@ func mustConvert(t *testing.T, path string) string {
 // run runs a program in a folder; it skips the test if there is none.
 func run(t *testing.T, dir string, words ...string) {
 	t.Helper()
-	if _, err := exec.LookPath(words[0]); err != nil {
-		t.Skip(err)
-	}
+	corpus.Installed(t, words[0])
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "arning") {
@@ -96,10 +95,7 @@ var compilers = []string{
 
 // TestCompilers: objects of many compilers give the same BTF as from DWARF.
 func TestCompilers(t *testing.T) {
-	source, err := filepath.Abs("testdata/unit.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := testfile.Abs(t, "testdata/unit.c")
 	for _, cc := range compilers {
 		t.Run(strings.ReplaceAll(cc, " ", ""), func(t *testing.T) {
 			for _, options := range []string{"-O2 -gdwarf-5", "-O0 -gdwarf-4", "-O2 -gdwarf-3 -ffunction-sections", "-O2 -g -gz", "-O2 -g3", "-O1 -g -fmerge-all-constants"} {

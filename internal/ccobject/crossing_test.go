@@ -155,10 +155,7 @@ func compileProgram(t *testing.T, w *way) *program {
 	}
 	testfile.Write(t, filepath.Join(p.dir, percpuScript), percpuText)
 	for i, name := range []string{"a", "b", "c"} {
-		source, err := filepath.Abs("testdata/crossing/" + name + ".c")
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := testfile.Abs(t, "testdata/crossing/"+name+".c")
 		line := w.cc
 		if i > 0 {
 			line += " " + w.only

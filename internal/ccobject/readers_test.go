@@ -85,10 +85,7 @@ func TestOtherReaders(t *testing.T) {
 // TestProducer: of the options of the compiler, a record's unit has those that types and C made of them
 // depend on, whatever the compiler calls the standard.
 func TestProducer(t *testing.T) {
-	source, err := filepath.Abs("testdata/unit.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := testfile.Abs(t, "testdata/unit.c")
 	dir := t.TempDir()
 	for options, want := range map[string]string{
 		"-std=gnu11": " -std=gnu11", "--std=c17 -fms-extensions": " -fms-extensions -std=c17", "-std=iso9899:1999 -funsigned-char": " -funsigned-char -std=c99",

@@ -134,10 +134,7 @@ func TestSeveralDefinitions(t *testing.T) {
 // TestSeveralUnits: an object with several units, linked of others before it is converted, has
 // a record for each one, with its nodes at another place of .debug_abbrev.
 func TestSeveralUnits(t *testing.T) {
-	source, err := filepath.Abs("testdata/unit.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := testfile.Abs(t, "testdata/unit.c")
 	for _, cc := range compilers {
 		if cc == "clang --target=s390x-linux-gnu" {
 			continue // an older lld does not link for it

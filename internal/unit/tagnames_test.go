@@ -1,22 +1,19 @@
 package unit
 
 import (
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/internal/dwarf"
+	"github.com/btflite/btflite/test/testfile"
 )
 
 // TestTagNames: each tag of a type that package dwarf knows has the name that it has in DWARF, and
 // any other tag its number. One was called DW_TAG_0x2 before users.
 func TestTagNames(t *testing.T) {
-	source, err := os.ReadFile("../dwarf/const.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := testfile.Read(t, "../dwarf/const.go")
 	tags := regexp.MustCompile(`(?m)^\tTag(\w+Type|Typedef|TemplateAlias) +Tag = 0x(\w+)$`).FindAllStringSubmatch(string(source), -1)
 	if len(tags) < 25 {
 		t.Fatalf("%d tags of types", len(tags))

@@ -20,6 +20,7 @@ import (
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/unitrecord"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -42,9 +43,7 @@ func objectOf(tb testing.TB, source string) []byte {
 // compiled compiles a C file with gcc and returns the path of the object.
 func compiled(tb testing.TB, source string, words ...string) string {
 	tb.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		tb.Skip(err)
-	}
+	corpus.Installed(tb, "gcc")
 	path := filepath.Join(tb.TempDir(), "unit.o")
 	words = append(words, "-g", "-w", "-ffreestanding", "-c", "-o", path, source)
 	if out, err := exec.Command("gcc", words...).CombinedOutput(); err != nil {

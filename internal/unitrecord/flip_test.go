@@ -16,6 +16,7 @@ import (
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/dwarf"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -40,9 +41,7 @@ func encoded(tb testing.TB, data []byte) ([]byte, error) {
 func flipObjects(t *testing.T) map[string][]byte {
 	t.Helper()
 	for _, tool := range []string{"gcc", "ld", "objcopy"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(tool + " is not there")
-		}
+		corpus.Installed(t, tool)
 	}
 	dir := t.TempDir()
 	run := func(args ...string) {

@@ -55,6 +55,16 @@ func Need(t testing.TB, name string) string {
 	return path
 }
 
+// Installed skips the test where one of the programs is not installed.
+func Installed(t testing.TB, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skipf("%s is not installed", p)
+		}
+	}
+}
+
 // Kernels returns the paths of the kernels in Dir, sorted. It returns an error if Dir has none.
 func Kernels() ([]string, error) {
 	kernels, err := filepath.Glob(filepath.Join(Dir(), "v*-*"))

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // TestFullcircleClosedPipe: fullcircle left its temporary folder behind if the reader of
@@ -13,9 +15,7 @@ import (
 //
 // Input: a pipe that is closed. No file may stay in TMPDIR.
 func TestFullcircleClosedPipe(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	corpus.Installed(t, "gcc")
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

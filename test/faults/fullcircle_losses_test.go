@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -160,9 +161,7 @@ func link(t *testing.T, out string, objects ...string) {
 // Input: an object whose member and producer contain C and options. The C must not have
 // them.
 func TestFullcircleHostileNames(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	corpus.Installed(t, "gcc")
 	dir := t.TempDir()
 	source, object, kept := filepath.Join(dir, "x.c"), filepath.Join(dir, "x.o"), filepath.Join(dir, "kept.c")
 	evil := `a; }; asm(".incbin \"x.c\""); struct b {`

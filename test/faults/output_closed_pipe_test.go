@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/btflite/btflite/test/corpus"
 )
 
 // TestOutputClosedPipe: a temporary file stayed in the folder of an output if nobody read the
@@ -19,9 +21,7 @@ import (
 // of which one is complete when the other, or the warning, is written. The run ends by SIGPIPE, and
 // only that other output may be there.
 func TestOutputClosedPipe(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	corpus.Installed(t, "gcc")
 	dir := t.TempDir()
 	object := filepath.Join(dir, "f.o")
 	compile := exec.Command("gcc", "-g", "-xc", "-c", "-", "-o", object)

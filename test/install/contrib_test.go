@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/sourcetree"
 	"github.com/btflite/btflite/test/testfile"
 )
@@ -17,7 +18,7 @@ import (
 // TestContrib: scripts/contrib.sh fills in version, address and sums, and a shell can read the recipes
 // that are for one.
 func TestContrib(t *testing.T) {
-	sourcetree.Need(t, "bash", "sha256sum", "sha512sum", "md5sum")
+	corpus.Installed(t, "bash", "sha256sum", "sha512sum", "md5sum")
 	release, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	fill := func() (string, error) {
 		return sourcetree.Try(filepath.Join("..", ".."), "env", "URL=https://example.org/files", "scripts/contrib.sh", release, out)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/sourcetree"
 	"github.com/btflite/btflite/test/testfile"
 )
@@ -95,7 +96,7 @@ func checkLinks(t *testing.T, dest string, installed []string) {
 }
 
 func TestInstall(t *testing.T) {
-	sourcetree.Need(t, "make")
+	corpus.Installed(t, "make")
 	src, dest := sourcetree.Copy(t), t.TempDir()
 	sourcetree.Run(t, src, "make", "install", "DESTDIR="+dest, "PREFIX=/usr", "VERSION=1.2-3")
 	pages, err := filepath.Glob(filepath.Join(dest, "usr/share/man/man1/*.1"))
@@ -156,7 +157,7 @@ func TestInstall(t *testing.T) {
 }
 
 func TestPaholeIsNotOverwritten(t *testing.T) {
-	sourcetree.Need(t, "make")
+	corpus.Installed(t, "make")
 	dest := t.TempDir()
 	bin := filepath.Join(dest, "bin")
 	link := []string{"make", "install-pahole-link", "DESTDIR=" + dest, "PREFIX="}
@@ -199,7 +200,7 @@ func TestPaholeIsNotOverwritten(t *testing.T) {
 
 // TestVersion: whatever a program was built from, it says which version it is.
 func TestVersion(t *testing.T) {
-	sourcetree.Need(t, "make", "git")
+	corpus.Installed(t, "make", "git")
 	src := sourcetree.Copy(t)
 	git := func(args ...string) string { return sourcetree.Run(t, src, append([]string{"git"}, args...)...) }
 	git("init", "-q")

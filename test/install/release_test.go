@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/sourcetree"
 	"github.com/btflite/btflite/test/testfile"
 )
@@ -33,7 +34,7 @@ func repository(t *testing.T) (dir, commit string) {
 // TestRelease: a release for one system has the files that docs/releasing.md lists, and is built
 // from the commit, with the profile. Packages are tried by make package-check.
 func TestRelease(t *testing.T) {
-	sourcetree.Need(t, "make", "git", "bash", "tar", "gzip", "sha256sum")
+	corpus.Installed(t, "make", "git", "bash", "tar", "gzip", "sha256sum")
 	if testing.Short() {
 		t.Skip("compiles the program with its profile")
 	}
@@ -140,7 +141,7 @@ func checkLicences(t *testing.T, file, program string) {
 // TestReleaseRefuses: a wrong version and a tag at another commit end a release before it builds
 // anything.
 func TestReleaseRefuses(t *testing.T) {
-	sourcetree.Need(t, "make", "git", "bash")
+	corpus.Installed(t, "make", "git", "bash")
 	src, _ := repository(t)
 	sourcetree.Run(t, src, "git", "tag", "v1.2.3")
 	sourcetree.Run(t, src, "git", "commit", "-q", "--allow-empty", "-m", "later")

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/internal/archive/archivetest"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/sourcetree"
 	"github.com/btflite/btflite/test/testfile"
 )
@@ -186,7 +187,7 @@ func (s *stage) enter(name string) string {
 }
 
 func (s *stage) realMake() string {
-	sourcetree.Need(s.t, "make")
+	corpus.Installed(s.t, "make")
 	path, err := exec.LookPath("make")
 	if err != nil {
 		s.t.Fatal(err)
@@ -237,7 +238,7 @@ func (s *stage) run(b block) error {
 // build compiles btflite.
 func build(t *testing.T) string {
 	t.Helper()
-	sourcetree.Need(t, "sh")
+	corpus.Installed(t, "sh")
 	program := filepath.Join(t.TempDir(), "btflite")
 	sourcetree.Run(t, ".", "go", "build", "-o", program, "../../cmd/btflite")
 	return program

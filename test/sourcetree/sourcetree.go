@@ -87,13 +87,3 @@ func Run(t *testing.T, dir string, args ...string) string {
 	}
 	return out
 }
-
-// Need skips the test where a program is missing.
-func Need(t *testing.T, programs ...string) {
-	t.Helper()
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			t.Skipf("%s is not installed", p)
-		}
-	}
-}

@@ -36,3 +36,13 @@ func New[T []byte | string](t testing.TB, name string, data T) string {
 	Write(t, path, data)
 	return path
 }
+
+// Abs returns the absolute path of a file, for programs that run in another folder.
+func Abs(t testing.TB, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
