@@ -144,8 +144,7 @@ func (p *Printer) declareFunc(proto view.Type, d *declaration, before string) {
 func (p *Printer) declareConst(word string, t view.Type, d *declaration, depth int) {
 	p.text(word)
 	d.typeWidth -= len(word)
-	_, n := t.Elem()
-	d.inside, d.once = true, t.Kind() == btf.KindArray && n == 0
+	d.inside = true
 	switch {
 	case t.Kind() == btf.KindVoid && d.stars > 0:
 		start := p.pos()
@@ -204,10 +203,9 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 func (p *Printer) array(t view.Type, d *declaration, depth int) {
 	elem := t.Behind(btf.Arrays)
 	d.inside, d.elem = true, true
-	if d.once && elem.Kind() == btf.KindConst {
+	if _, n := t.Elem(); n == 0 && elem.Kind() == btf.KindConst { // pahole leaves this const out
 		elem = elem.Target()
 	}
-	d.once = false
 	if text := (columns{p}).text(p.lays.Slot(elem.ID), elem.ID, d.typeWidth); text != nil {
 		p.buf = append(p.buf, text...)
 		p.name(d.name)

@@ -75,7 +75,6 @@ type declaration struct {
 	expand     bool // types with a name are written out
 	elem       bool // it is the element of an array, and not of an array of pointers
 	constant   bool // it is const
-	once       bool // it is a const array without elements: const elements do not get the word again
 	stay       bool // pointers are not followed
 	stars      int  // pointers that were followed: as many stars are in the name
 }

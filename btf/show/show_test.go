@@ -11,7 +11,7 @@ import (
 	"github.com/btflite/btflite/test/testfile"
 )
 
-// load reads BTF of testdata. gcc for amd64 compiled each file from the C source of the
+// load reads BTF of testdata. gcc for amd64, or clang for constnone, compiled each file from the C source of the
 // same name; twice.btf has pairs of structs of one name.
 func load(t testing.TB, path string) *view.View {
 	t.Helper()
@@ -48,6 +48,7 @@ func TestOptions(t *testing.T) {
 		{"types", "expand", Options{Expand: true}},
 		{"types", "biggest", Options{Biggest: true}},
 		{"restrict", "expand", Options{Expand: true}},
+		{"constnone", "pointers", Options{Expand: true, Pointers: true}},
 		{"consts", "pointers", Options{Expand: true, Pointers: true}},
 		{"constforward", "follow", Options{Pointers: true}},
 		{"constforward", "pointers", Options{Expand: true, Pointers: true}},
