@@ -124,13 +124,15 @@ func (v *Vec[T]) Expect(n, sure int) {
 		return
 	}
 	checkType[T]()
-	if err := v.limit.Check(sure * size); err != nil {
-		panic(err)
-	}
-	// Make a new mapping: a range that has had small pages gets no huge ones.
 	w := Vec[T]{limit: v.limit}
-	w.remake(n*size, sure)
-	w.populate(0, sure)
+	v.limit.takeLarge(sure*size, func() {
+		if err := v.limit.Check(sure * size); err != nil {
+			panic(err)
+		}
+		// Make a new mapping: a range that has had small pages gets no huge ones.
+		w.remake(n*size, sure)
+		w.populate(0, sure)
+	})
 	w.S = append(w.S, v.S...)
 	v.Free()
 	*v = w

@@ -68,6 +68,25 @@ const checkBytes = 256 << 10
 // takes a millisecond.
 const reclaimStep = 512 << 10
 
+// leastLarge is how many bytes a Vec takes at once so that takeLarge cares.
+const leastLarge = 1 << 20
+
+// large is held from the check for many bytes until they are in use. Otherwise several goroutines,
+// of one piece of work or of several, could all be told that the same memory is left.
+var large sync.Mutex
+
+// takeLarge calls take, which checks the limit for n bytes and makes the system give them. If these
+// are many, and there is a limit, no other goroutine does that meanwhile.
+func (l *Limit) takeLarge(n int, take func()) {
+	if l != nil && n >= leastLarge {
+		if b := l.bounds.Load(); b != nil && b.Bytes != 0 {
+			large.Lock()
+			defer large.Unlock() // take may panic
+		}
+	}
+	take()
+}
+
 // Check returns an Exhausted if n bytes more than are in use would break the
 // limit, and a Stopped if the work is to end.
 func (l *Limit) Check(n int) error {

@@ -87,8 +87,11 @@ func (v *Vec[T]) Grow(n int) {
 // Resize sets the length to n. Elements beyond the old length are zero.
 func (v *Vec[T]) Resize(n int) {
 	if k := len(v.S); n > cap(v.S) {
-		v.ResizeSparse(n)
-		v.populate(k, n)
+		var z T
+		v.limit.takeLarge((n-k)*int(unsafe.Sizeof(z)), func() {
+			v.ResizeSparse(n)
+			v.populate(k, n)
+		})
 		return
 	}
 	v.ResizeSparse(n)
@@ -119,8 +122,10 @@ func (v *Vec[T]) Populate(n int) {
 	if whole := (n*size + hugePage - 1) / hugePage * hugePage; whole-n*size <= hugePage/4 {
 		n = whole / size
 	}
-	v.grow(n)
-	v.populate(len(v.S), n)
+	v.limit.takeLarge((n-len(v.S))*size, func() {
+		v.grow(n)
+		v.populate(len(v.S), n)
+	})
 }
 
 // Reset empties the Vec and keeps its memory.
