@@ -34,7 +34,7 @@ func (p *Printer) named(t view.Type, d *declaration) {
 	p.typeName(t)
 	p.pad(start+tag, d.typeWidth-tag)
 	p.text(" ")
-	if p.opt.Pointers && p.opt.Expand && !d.inside && (t.Kind() == btf.KindStruct || t.IsEnum()) {
+	if p.opt.Pointers && p.opt.Expand && !d.inside && (t.Kind() == btf.KindStruct || t.IsEnum() && len(d.name) > 0) {
 		p.text(" ") // it could be written out, but is not
 	}
 	p.name(d.name)

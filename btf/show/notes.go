@@ -81,7 +81,11 @@ func (p notes) forcing(l *view.Layout, i int, f form) {
 	}
 	p.tabs(f.indent + 1)
 	p.declare(r.Type(), &declaration{form: f}, 0) // without a name
-	if t := r.Type(); !t.HasName() && (t.Kind() == btf.KindEnum || t.Kind() == btf.KindEnum64) {
+	t, written := r.Type(), p.opt.Expand && !p.opt.Pointers
+	if written {
+		t = t.Behind(btf.Typedefs)
+	}
+	if t.IsEnum() && (written || !t.HasName()) {
 		p.text(" ") // the others are padded
 	}
 	p.text(":")

@@ -48,6 +48,8 @@ func TestOptions(t *testing.T) {
 		{"types", "expand", Options{Expand: true}},
 		{"types", "biggest", Options{Biggest: true}},
 		{"restrict", "expand", Options{Expand: true}},
+		{"forced", "expand", Options{Expand: true}},
+		{"forced", "pointers", Options{Expand: true, Pointers: true}},
 		{"constnone", "pointers", Options{Expand: true, Pointers: true}},
 		{"consts", "pointers", Options{Expand: true, Pointers: true}},
 		{"constforward", "follow", Options{Pointers: true}},

@@ -1,0 +1,10 @@
+enum color { RED, GREEN = 5 }; typedef enum color color_t; typedef enum { UA, UB } un_t; typedef int int_t;
+struct a { int x:3; int :0; enum color c:4; };
+struct b { int x:3; int :0; color_t c:4; };
+struct c { int x:3; int :0; const enum color c:4; };
+struct d { int x:3; int :0; un_t c:4; };
+struct e { int x:3; int :0; enum { EA } c:4; };
+struct f { int x:3; int :0; volatile enum color c:4; };
+struct g { int x:3; int :0; int_t c:4; }; struct h { int x:3; int :0; const int_t c:4; }; struct i { int x:3; int :0; const color_t c:4; }; struct j { int x:3; int :0; const un_t c:4; };
+struct k { struct { int x:3; int :0; enum color c:4; int :0; const enum { XX } d:3; int :0; color_t y:2; } in; };
+struct a va; struct b vb; struct c vc; struct d vd; struct e ve; struct f vf; struct g vg; struct h vh; struct i vi; struct j vj; struct k vk; long l;
