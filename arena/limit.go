@@ -68,11 +68,11 @@ const checkBytes = 256 << 10
 // takes a millisecond.
 const reclaimStep = 512 << 10
 
-// leastLarge is how many bytes a Vec takes at once so that takeLarge cares.
+// leastLarge is how many bytes are so many that goroutines take turns to take them.
 const leastLarge = 1 << 20
 
-// large is held from the check for many bytes until they are in use. Otherwise several goroutines,
-// of one piece of work or of several, could all be told that the same memory is left.
+// A goroutine holds large from its check until the bytes are in use. Otherwise several goroutines, with
+// one Limit or with several, could all be told that the same memory is left.
 var large sync.Mutex
 
 // takeLarge calls take, which checks the limit for n bytes and makes the system give them. If these

@@ -198,9 +198,9 @@ func (p *pipeline) freeIdle() {
 	}
 }
 
-// freeUnused frees workspaces after the last unit, unless a session keeps them. Each worker does
-// that as it ends, beside the last units: it takes long, because the memory is much and the system
-// takes it back page by page.
+// freeUnused frees the workspaces that have no unit, unless a session keeps them. A worker calls it
+// when no unit is left to read, while other workers read the last ones. The system takes the memory
+// back page by page, so one goroutine would need long for all workspaces at the end.
 func (p *pipeline) freeUnused() {
 	for p.f.run.session == nil && len(p.free) > 0 {
 		s := p.free[len(p.free)-1]

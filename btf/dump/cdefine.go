@@ -243,8 +243,8 @@ func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 	}
 }
 
-// isNarrow reports whether a compiler would give an ENUM or ENUM64 at most 4 bytes: all values are
-// those of an int, or all those of an unsigned int.
+// isNarrow reports whether a compiler would give an ENUM or ENUM64 at most 4 bytes. It does so if an
+// int can hold all of its values, or if an unsigned int can.
 func isNarrow(rec btf.Record) bool {
 	signed := btf.InfoKflag(rec.Info())
 	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())

@@ -100,8 +100,9 @@ func intName(name string, rec btf.Record, pointerSize uint32) string {
 	return identifier(name)
 }
 
-// floatName is the name of a floating-point number in C, or of an integer that takes its
-// place; "" if there is none of its size. With own, names that compilers make up count too.
+// floatName returns how C calls a floating-point number of this name and size. If C has no such
+// number, it returns an integer type of the size, or "" if C has none of these either. With own, it
+// also keeps names that only some compilers know.
 func floatName(name string, size uint32, own bool) string {
 	if _, ok := floatNames[name]; ok {
 		return name

@@ -20,7 +20,7 @@ func both(k int, f, g func()) {
 		g()
 		return
 	}
-	workers.Do(2, func(k int) { [...]func(){f, g}[k]() })
+	workers.Both(f, g)
 }
 
 // workersFor is how many of the workers share out n types.

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// wantsFile is what a command says that cannot read an input from a pipe.
+// wantsFile matches the error of a command that cannot read an input from a pipe.
 var wantsFile = regexp.MustCompile(`(not a regular file|is not a file|neither a file nor a folder)`)
 
 // TestInputsFromPipes: each input of each command that reads BTF may be a pipe, and the command says the
@@ -81,7 +81,7 @@ func (d *damaged) pipe(t *testing.T, dir, word string) *os.File {
 	return r
 }
 
-// ranOfFiles is what a run has said and written.
+// ranOfFiles has the result of a run: its status, what it printed, and the files that it wrote.
 type ranOfFiles struct {
 	status         int
 	out, errs      string

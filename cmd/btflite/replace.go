@@ -82,7 +82,8 @@ func (t *target) replace(g *guard, content func(io.Writer) error, first func() e
 	return nil
 }
 
-// draft is a temporary file with an output, complete and on the disk, or why there is none.
+// draft is a temporary file that has the whole output, on the disk. If it could not be written, err
+// says why.
 type draft struct {
 	name string
 	err  error

@@ -17,9 +17,9 @@ import (
 )
 
 // Done returns the record that an earlier run has written of a package, or nil if the package has
-// to be read. Folders and ELF files always have to be read, because their contents change. So does
-// a package whose record is of a run that did not look for modules, if this run does. It is an
-// error if the record is of a package of this name with another size.
+// to be read. Folders and ELF files always have to be read, because their contents change. A package
+// has to be read again if this run looks for modules and the earlier run did not. If the record is
+// about a package with this name and another size, Done returns an error.
 func (a *Archive) Done(file string) (*PackageRecord, error) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {

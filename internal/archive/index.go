@@ -92,8 +92,8 @@ func replaceFile(at string, data []byte) error {
 }
 
 // Find returns where the archive has the BTF of kernels whose build-id begins with buildID. If no
-// kernel has it, Find looks for modules. It asks the index in the folder dir first, and reads all
-// records if there is no index, or if the index does not have the build-id.
+// kernel has it, Find looks for modules. It asks the index in the folder dir first. If there is no
+// index, or it does not know the build-id, Find reads all records.
 func Find(dir, buildID string) ([]string, error) {
 	if x, err := readIndex(dir); err == nil {
 		if found, err := x.find(dir, buildID); len(found) > 0 || err != nil {

@@ -49,7 +49,7 @@ type Contents struct {
 	Types     int    `json:"types,omitempty"`
 	Functions int    `json:"functions,omitempty"`
 	Variables int    `json:"variables,omitempty"`
-	// Warnings are meant for whoever uses the BTF. Reason says why there is no BTF.
+	// Warnings tell users of the BTF what may be wrong with it. Reason says why there is no BTF.
 	Warnings []string `json:"warnings,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
 	// Internal says that the reason is a fault of the program.

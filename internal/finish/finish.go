@@ -77,7 +77,7 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 	if w.Ready == nil || w.Distil || len(data) == 0 || w.Jobs < 2 {
 		check()
 	} else {
-		workers.Do(2, func(k int) { [...]func(){check, func() { w.Ready(write) }}[k]() })
+		workers.Both(check, func() { w.Ready(write) })
 	}
 	if err != nil {
 		return nil, err

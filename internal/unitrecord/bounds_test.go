@@ -226,7 +226,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestNameTable: the facts about names stay when the table grows, also those of the lowest tokens.
+// TestNameTable: when the table grows, it keeps the facts about all names, even about the lowest
+// tokens.
 func TestNameTable(t *testing.T) {
 	var names nameTable
 	names.reset()
@@ -244,8 +245,8 @@ func TestNameTable(t *testing.T) {
 	}
 }
 
-// TestJudged: a run is dull if it was read and none of its functions has a symbol. Other functions
-// may be between those of the run.
+// TestJudged: a run is dull if it was read and none of its functions has a symbol. Functions that do
+// not belong to the run may come between its functions.
 func TestJudged(t *testing.T) {
 	var r Reader
 	var u unit.Unit

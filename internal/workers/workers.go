@@ -30,3 +30,6 @@ func Do(n int, fn func(k int)) {
 		}
 	}
 }
+
+// Both calls f and g at the same time, and returns when both have returned, see Do.
+func Both(f, g func()) { Do(2, func(k int) { [...]func(){f, g}[k]() }) }

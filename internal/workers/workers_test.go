@@ -14,6 +14,16 @@ func TestDo(t *testing.T) {
 	Do(0, func(int) { t.Error("called") })
 }
 
+// TestBoth: each of the two can wait for the other.
+func TestBoth(t *testing.T) {
+	there, back := make(chan int), make(chan int)
+	sum := 0
+	Both(func() { there <- 1; sum = <-back }, func() { back <- 1 + <-there })
+	if sum != 2 {
+		t.Errorf("the sum is %d", sum)
+	}
+}
+
 func TestPanicReachesTheCaller(t *testing.T) {
 	var ran atomic.Int64
 	defer func() {
