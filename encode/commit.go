@@ -22,7 +22,7 @@ func (f *input) commitUnit(u *workspace) error {
 }
 
 // keep does what remains to be done for a committed unit. It uses nothing that commits of later
-// units use, so it may run beside them.
+// units use, so it may run at the same time as these.
 func keep(f *input, u *workspace) {
 	defer u.locate()
 	f.progress(u)

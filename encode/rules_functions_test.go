@@ -164,7 +164,7 @@ func functionRules() []rule {
 			[4] FUNC 'f' type_id=2 linkage=static`},
 		{name: "function with the name of a CFI symbol", files: padding("__cfi_g"), want: textInt + textFunc(2, 1, "__cfi_g") + `
 			[4] FUNC 'f' type_id=2 linkage=static`},
-		{name: "function with the name of padding that is no symbol", files: func() []dt.File {
+		{name: "function with the name of padding that is not a symbol", files: func() []dt.File {
 			i := intType()
 			return with(funcs(dt.Func("__pfx_f", fn3)), i, function("__pfx_g", fn2, i), function("f", fn1, i))
 		}(), want: textInt + textFunc(2, 1, "f")},

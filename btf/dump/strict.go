@@ -277,7 +277,7 @@ func (s *strictCopy) isWhole(id, bits uint32) bool {
 	return (k == btf.KindInt || k == btf.KindEnum || k == btf.KindEnum64) && bits <= 8*rec.Third() && rec.Third() <= 8
 }
 
-// isBool reports whether a type is _Bool in C, of which a bit-field has one bit.
+// isBool reports whether a type is _Bool in C. A bit-field of that type has one bit.
 func (s *strictCopy) isBool(id uint32) bool {
 	rec := s.resolved(id)
 	return rec != nil && rec.Kind() == btf.KindInt && intName(string(s.b.NameBytes(rec.Name())), rec, s.w.pointerSize) == "_Bool"

@@ -13,8 +13,8 @@ import (
 	"github.com/btflite/btflite/test/testfile"
 )
 
-// everyType adds types of all kinds, some of which C has nowhere, and calls each for every one of
-// them with a name, and with its size if it can be a member.
+// everyType adds types of all kinds, and calls each for every one of them with a name, and with its
+// size if it can be a member. C does not have some of these types.
 func everyType(b *btftest.Builder, each func(name string, id, size uint32)) {
 	i, flag := b.Int("int", 4), b.Of(btf.KindInt, "_Bool", false, 1, btftest.Part{4<<24 | 8})
 	flags := b.Typedef("bool_t", flag)

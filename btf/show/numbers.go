@@ -126,7 +126,7 @@ func (p *numbers) flexibles() {
 // biggest adds which number has the most bytes.
 func (p *numbers) biggest() {
 	p.findBiggest(p.l.Type)
-	b := p.biggestOf(p.l.Rows) // which may be in another order than those of the type
+	b := p.biggestOf(p.l.Rows) // rows may be in another order than the members of the type
 	if b == nil {
 		return
 	}

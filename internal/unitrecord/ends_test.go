@@ -93,8 +93,8 @@ func TestSharedChunks(t *testing.T) {
 	}
 }
 
-// TestFunctionsInlinedWithOtherTypes: a reader skips inline functions of which it has seen that they
-// have no symbol. It reads those that have one in each unit, because they may have other types there.
+// TestFunctionsInlinedWithOtherTypes: a reader skips inline functions if it has seen that they have
+// no symbol. It reads those that have one in each unit, because they may have other types there.
 // The functions around them have no symbol of their name.
 func TestFunctionsInlinedWithOtherTypes(t *testing.T) {
 	got := inlined(t, "odd(x) + same(x) + none((long)x)",
