@@ -91,7 +91,11 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 		return err
 	}
 	a.warn(c)
-	if err := a.check(false, nil, 1); err != nil {
+	var bases []string
+	if a.modules {
+		bases = []string{a.dir} // of each module, the kernel's BTF there
+	}
+	if err := a.check(false, bases, 1); err != nil {
 		return err
 	}
 	part, err := a.chooseShard(c)

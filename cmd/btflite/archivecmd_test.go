@@ -93,6 +93,7 @@ func TestArchiveErrors(t *testing.T) {
 		{exitUsage, "-o OUT --existing=keep x", "unknown value 'keep'; use copy or encode or skip"},
 		{exitUsage, "-o OUT --shard=4/4 x", "--shard=4/4: '4/4': shards are counted from 0, so the last one is 3/4"},
 		{exitUsage, "-o OUT --shard=auto x", "--shard=auto: no engine that is known here has started this; give --shard=I/N"},
+		{exitUsage, "-o OUT --modules --target_kernel=5.10 x", "a base with --target_kernel: Linux takes split BTF from 5.11 on"},
 		{exitUsage, "-o OUT index x", "index takes no further word"},
 		{exitUsage, "-o OUT find x y", "find takes one kernel"},
 		{exitUsage, "-o OUT find 0123", "'0123' is neither a file nor a build-id; a build-id has 8 hexadecimal digits or more"},

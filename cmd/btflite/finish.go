@@ -57,6 +57,8 @@ func wayOut(err error, features encode.Features) error {
 		return fmt.Errorf("%w; no program could read it; please report it", err)
 	case features&encode.GlobalVar != 0 && errors.As(r.Err, &fault) && fault.Overlaps():
 		return fmt.Errorf("%w; --extra_vars in place of the feature global_var gives all variables, and valid BTF; %s", err, anyway)
+	case r.Foreign != "":
+		return fmt.Errorf("%w; --lang_exclude=%s leaves its types out; %s", err, r.Foreign, anyway)
 	}
 	return fmt.Errorf("%w; %s", err, anyway)
 }

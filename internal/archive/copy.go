@@ -10,7 +10,8 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// copyBTF stores the section .BTF of a kernel, or of a module over base, as it is.
+// copyBTF stores the section .BTF of a kernel, or of a module over base: as it is, or lowered to
+// the kernel that the options name.
 func (w *adding) copyBTF(in mmapelf.Source, base *btf.Blob, name string, c *Contents) (*stored, error) {
 	c.Source = copied
 	f, err := in.Open()
@@ -26,8 +27,7 @@ func (w *adding) copyBTF(in mmapelf.Source, base *btf.Blob, name string, c *Cont
 	if err != nil {
 		return nil, fmt.Errorf("section .BTF: %w; --existing=encode takes the DWARF instead", err)
 	}
-	lenient := finish.Work{Base: base, Lenient: true}
-	warning, err := lenient.Merged([]finish.Given{{Name: in.Path, BTF: blob}}, data)
+	data, warning, err := w.Job.Copied(finish.Given{Name: in.Path, BTF: blob}, data)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/verify"
 	at "github.com/btflite/btflite/internal/archive/archivetest"
 	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/loadbtf"
@@ -269,6 +272,56 @@ func TestModulesExisting(t *testing.T) {
 		}
 		if data, err := os.ReadFile(filepath.Join(a.Dir, kernelName, "stripped.btf")); how == CopyExisting && (err != nil || !bytes.Equal(data, split)) {
 			t.Errorf("%d bytes, %v", len(data), err)
+		}
+	}
+}
+
+// TestCopiedForTarget: what is copied passes verify for the kernel that the options name, of a kernel
+// and of its modules. If it cannot be lowered to that, it is left out, unless the options are
+// lenient. Without a target it is copied as it is.
+func TestCopiedForTarget(t *testing.T) {
+	own := btftest.Build(t, nil, func(b *btftest.Builder) {
+		b.Int("int", 4)
+		b.Float("double", 8)
+	})
+	good := btftest.Build(t, own, func(b *btftest.Builder) { b.DeclTag("t", b.Typedef("of", 2), 0) }).Encode()
+	bad := btftest.Build(t, own, func(b *btftest.Builder) { b.Struct("a b", 0) }).Encode()
+	entries := []at.Entry{{Name: "vmlinux", Data: at.KernelWithBTF(release, own.Encode())},
+		{Name: "bad.ko", Data: at.StrippedModule(release, "bad", 'b', bad)}, {Name: "good.ko", Data: at.StrippedModule(release, "good", 'g', good)}}
+	dir := packages(t, map[string][]byte{"a.tar": at.Tar(entries...)})
+	old := verify.Release{Major: 5, Minor: 12}
+	for _, c := range []struct {
+		job            job.Options
+		written, taken []string
+	}{
+		{job.Options{}, []string{"vmlinux", "bad", "good"}, nil},
+		{job.Options{Target: old}, []string{"vmlinux", "good"}, []string{"vmlinux", "good"}},
+		{job.Options{Target: old, Lenient: true}, []string{"vmlinux", "bad", "good"}, []string{"vmlinux", "good"}},
+	} {
+		a := moduleArchive(t)
+		a.Job.Target, a.Job.Lenient = c.job.Target, c.job.Lenient
+		rec := add(t, a, filepath.Join(dir, "a.tar"))
+		var written, taken []string
+		base := (*btf.Blob)(nil)
+		for _, name := range []string{"vmlinux", "bad", "good"} {
+			path := filepath.Join(a.Dir, kernelName, name+".btf")
+			if base == nil {
+				path = PathOf(a.Dir, rec.Kernels[0].BTF)
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				continue
+			}
+			written = append(written, name)
+			if _, err := verify.Check(data, base, verify.Rules{Kernel: old}); err == nil {
+				taken = append(taken, name)
+			}
+			if base == nil {
+				base = btftest.Parse(t, data, nil)
+			}
+		}
+		if !slices.Equal(written, c.written) || !slices.Equal(taken, c.taken) {
+			t.Errorf("target %s, lenient %v: %q written, %q of them good", c.job.Target, c.job.Lenient, written, taken)
 		}
 	}
 }

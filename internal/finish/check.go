@@ -45,6 +45,8 @@ type Refused struct {
 	Given bool
 	// To is the release that the BTF was lowered to, "" if it was not.
 	To string
+	// Foreign is the language that some types come from, if not C; see encode.Output.
+	Foreign string
 }
 
 func (r *Refused) Error() string {
@@ -84,8 +86,9 @@ func (w *Work) rulesFor(names string, out *encode.Output) outputRules {
 
 // check verifies data, the final output, over base if it is split BTF. A kernel refuses names,
 // and sometimes layouts, of languages other than C. pahole writes them nevertheless, so for
-// files with such a language this is only a warning; with w.Lenient it is one for all files.
-// BTF that no reader can understand is always an error.
+// files with such a language this is only a warning, unless the output was lowered: pahole lowers
+// nothing, and who names a kernel wants what that kernel takes. With w.Lenient it is a warning for
+// all files. BTF that no reader can understand is always an error.
 func (w *Work) check(ctx context.Context, r outputRules, data []byte, base *btf.Blob) (*Warning, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -98,8 +101,8 @@ func (w *Work) check(ctx context.Context, r outputRules, data []byte, base *btf.
 	switch {
 	case refused == nil:
 		return nil, nil
-	case r.foreign == "" && !w.Lenient:
-		return nil, &Refused{Names: r.names, Err: refused, Unreadable: unreadable, To: r.to}
+	case (r.foreign == "" || r.to != "") && !w.Lenient:
+		return nil, &Refused{Names: r.names, Err: refused, Unreadable: unreadable, To: r.to, Foreign: r.foreign}
 	case unreadable != nil:
 		return nil, fmt.Errorf("%s: nothing written: %w", r.names, unreadable)
 	}

@@ -73,7 +73,11 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 	rules := w.rulesFor(names, out)
 	var warning *Warning
 	var err error
-	check := func() { warning, err = w.check(ctx, rules, data, w.Base) }
+	now := rules
+	if w.Distil { // it is lowered later, and then checked again
+		now.rules.Kernel = kernelFor(out)
+	}
+	check := func() { warning, err = w.check(ctx, now, data, w.Base) }
 	if w.Ready == nil || w.Distil || len(data) == 0 || w.Jobs < 2 {
 		check()
 	} else {

@@ -62,6 +62,8 @@ func TestCheck(t *testing.T) {
 		{"a b", languageC, Work{Jobs: 3}, "", true},
 		{"a b", languageC, Work{Lenient: true}, rule, false},
 		{"a b", languageRust, Work{}, rule, false},
+		{"a b", languageRust, Work{Lower: &lower.Options{Kernel: verify.Release{Major: 6, Minor: 1}}}, "", true},
+		{"a b", languageRust, Work{Lower: &lower.Options{Kernel: verify.Release{Major: 6, Minor: 1}}, Lenient: true}, rule, false},
 	} {
 		out := encoded(t, c.structName, c.language, nil)
 		want := bytes.Clone(out.Bytes())

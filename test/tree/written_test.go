@@ -29,6 +29,7 @@ var written = map[string]string{
 	"cmd/btflite/finish.go bytesSection":      "of an Encoded, or what Work.DistilBase returns",
 	"cmd/btflite/fullcirclecmd.go keepC":      "C",
 	"encode/tail.go exact":                    "goes to Work.Output",
+	"internal/job/job.go Copied":              "Work.Merged checks it",
 	"internal/finish/check.go Merged":         "an input, to be judged",
 	"internal/finish/finish.go finish":        "Work.check follows",
 	"internal/finish/finish.go DistilBase":    "Work.check follows",
