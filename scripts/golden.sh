@@ -33,6 +33,10 @@ golden() {
 	if [ ${#wanted[@]} -gt 0 ] && [[ " ${wanted[*]} " != *" $name "* ]]; then
 		return
 	fi
+	local crashes=
+	if [ "${dwz:-}" = alt--dwarf-5 ]; then
+		crashes=1 # pahole does, so there is no BTF
+	fi
 	if [ -z "${BTF_ONLY:-}" ]; then
 		if ! command -v "$cc" > /dev/null; then
 			echo "golden.sh: $name left out, no $cc" >&2
@@ -49,10 +53,12 @@ golden() {
 			(cd golden && cp "$name.elf" "$name.two" && rm -f "$name.alt" &&
 				dwz ${dwz#alt} -m "$name.alt" "$name.elf" "$name.two" && rm "$name.two") ;;
 		esac
-		if [ "${dwz:-}" = alt--dwarf-5 ]; then
-			mkdir -p dwz && mv "golden/$name.elf" "golden/$name.alt" dwz # pahole crashes on it
-			return
+		if [ -n "$crashes" ]; then
+			mkdir -p dwz && mv "golden/$name.elf" "golden/$name.alt" dwz
 		fi
+	fi
+	if [ -n "$crashes" ]; then
+		return
 	fi
 	input=golden/$name.elf
 	if [ -n "${link:-}" ]; then
