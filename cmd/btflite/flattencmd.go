@@ -128,6 +128,9 @@ func (f *flattenCommand) findKernel(paths []string) error {
 		file := flatFile{path: p, name: withoutCompression(filepath.Base(p))}
 		split := false
 		err := btfFiles.With(p, func(raw loadbtf.Raw) error {
+			if err := raw.Damage(); err != nil {
+				return fmt.Errorf("%s:%s %w", message.OneLine(p), raw.Section, err)
+			}
 			split = isSplit(raw.BTF) || raw.Base != nil
 			file.sum = sha256.Sum256(raw.BTF)
 			return nil

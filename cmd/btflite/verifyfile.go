@@ -145,7 +145,7 @@ func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verif
 		case over.broken != nil:
 			v.refuse(fmt.Errorf("refused: %w", over.broken), rules, ": "+over.noFit())
 			return
-		case over.unread != nil: // over a wrong base, any rule may be broken
+		case over.unread != nil && !over.damaged: // over a wrong base, any rule may be broken
 			hint = ": " + over.noFit()
 		}
 	} else if isSplit(raw.BTF) {

@@ -23,7 +23,7 @@ type verifiedFile struct {
 }
 
 // findVerified finds the files for words: a folder stands for all modules and .btf files
-// below it, in their order there, and any other word for itself.
+// below it, compressed or not, in their order there, and any other word for itself.
 func findVerified(words []string) (files []verifiedFile) {
 	for _, w := range words {
 		info, err := os.Stat(w)
@@ -32,7 +32,7 @@ func findVerified(words []string) (files []verifiedFile) {
 			continue
 		}
 		before := len(files)
-		hasBTF := func(path string) bool { return isModuleName(path) || strings.HasSuffix(path, detachedSuffix) }
+		hasBTF := func(path string) bool { return isModuleName(path) || isDetachedName(path) }
 		eachBelow(w, nil, hasBTF, func(path string, err error) {
 			files = append(files, verifiedFile{path: path, inFolder: true, err: err})
 		})
@@ -67,13 +67,14 @@ type fit struct {
 	base     *foundBase
 	own      *btf.Blob // nil if the BTF cannot be read over the base
 	unread   error     // why
+	damaged  bool      // it cannot be read over any base
 	broken   error     // a sign that it was split from another base, as loadbtf.CheckBase finds
 	mismatch string    // why the base belongs to another kernel; "" without signs of that
 }
 
 // fit reads the BTF of a file over the base.
 func (b *foundBase) fit(raw *loadbtf.Raw) *fit {
-	f := &fit{base: b}
+	f := &fit{base: b, damaged: raw.Damage() != nil}
 	if f.own, f.unread = btf.ParseShared(raw.BTF, b.blob); f.unread == nil {
 		f.broken = loadbtf.CheckBase(raw, f.own)
 	}
@@ -88,8 +89,11 @@ func (b *foundBase) fit(raw *loadbtf.Raw) *fit {
 // noFit says why the base is the wrong one.
 func (f *fit) noFit() string { return loadbtf.NoFit(f.base.path, f.mismatch) }
 
-// err returns the error of reading the BTF over the base. It names the base.
+// err returns the error of reading the BTF over the base. It names the base, unless no base helps.
 func (f *fit) err() error {
+	if f.damaged {
+		return f.unread
+	}
 	if err := cmp.Or(f.unread, f.broken); err != nil {
 		return loadbtf.Misfit(err, f.base.path, f.mismatch)
 	}

@@ -115,9 +115,11 @@ func (l Loader) parseOver(path string, raw Raw, base *btf.Blob, parse func([]byt
 }
 
 // baseHint adds to an error of reading BTF over base what to do about it, if
-// the base may be the reason.
+// the base may be the reason. Data that is damaged or is not BTF fits no base.
 func (l Loader) baseHint(err error, raw *Raw, base *btf.Blob) error {
 	switch {
+	case raw.Damage() != nil:
+		return err
 	case base != nil && len(l.BaseFiles) > 0:
 		kernel := basematch.OfKernel(mmapelf.Source{Path: l.BaseFiles[0]}, base)
 		return Misfit(err, strings.Join(l.BaseFiles, " + "), kernel.Mismatch(raw.Module, nil))

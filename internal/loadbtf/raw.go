@@ -1,6 +1,7 @@
 package loadbtf
 
 import (
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -22,4 +23,11 @@ type Raw struct {
 	Relocatable bool
 	BPF         bool
 	Module      basematch.Module
+}
+
+// Damage says why the BTF cannot be read over any base: it is cut short, or is not BTF at all. It looks
+// at the header alone.
+func (r *Raw) Damage() error {
+	_, _, err := btf.Sections(r.BTF)
+	return err
 }
