@@ -66,11 +66,13 @@ func writeTarXZ(w io.Writer, name string, size int64, write func(io.Writer) erro
 	return errors.Join(err, t.Close(), z.Close())
 }
 
-// openStored opens the BTF that the archive has at a path. From a tar archive in xz, it unpacks the
-// BTF into a temporary file. Other forms are opened as they are, and whoever reads them expands
-// them.
-func (w *adding) openStored(name string) (*os.File, error) {
-	at := PathOf(w.Dir, name)
+// openStored opens the BTF of a kernel in the archive. From a tar archive in xz, it unpacks the BTF into a
+// temporary file. Other forms are opened as they are, and whoever reads them expands them.
+func (w *adding) openStored(k *KernelRecord) (*os.File, error) {
+	if err := w.intact(k.BTF, k.SHA256); err != nil {
+		return nil, err
+	}
+	at := PathOf(w.Dir, k.BTF)
 	f, err := os.Open(at)
 	if err != nil {
 		return nil, message.FileError(at, "cannot read", err)

@@ -150,7 +150,7 @@ func (w *moduleWork) use(k *kernelModules) error {
 		return nil
 	}
 	w.close()
-	f, err := w.openStored(k.kernel.BTF)
+	f, err := w.openStored(k.kernel)
 	if err != nil {
 		return err
 	}

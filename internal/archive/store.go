@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -44,10 +45,24 @@ func (a *Archive) put(name string, size int64, write func(io.Writer) error) (*st
 		s.name = a.storeName(s.sum)
 		return s.name
 	})
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, fs.ErrExist) {
+		err = a.intact(s.name, s.sum) // names are links to what is there
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// intact checks that a file of the archive still has the contents that it was written with. A disk, or
+// a copy of the archive, may have damaged it since.
+func (a *Archive) intact(name, sum string) error {
+	at := PathOf(a.Dir, name)
+	got, err := sumOf(at)
+	if err == nil && hex.EncodeToString(got) != sum {
+		err = &ownDamage{message.FileError(at, "cannot read", fmt.Errorf("its SHA-256 is not %s any more; remove the file and what links to it", sum))}
+	}
+	return err
 }
 
 // storeName returns the path in the archive of contents with a checksum.
