@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
@@ -62,6 +63,9 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 	case err != nil:
 		rec.Damaged = true
 		rec.Reason = reasonOf(err, pkg.Path)
+		if err := w.doubtKernels(); err != nil {
+			return nil, err
+		}
 	case len(rec.Kernels) == 0:
 		rec.Reason = fmt.Sprintf("no kernel with DWARF or BTF in it (%d files looked at)", w.files)
 		if w.nested != "" {
@@ -79,6 +83,29 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 		return nil, err
 	}
 	return rec, nil
+}
+
+// doubtKernels notes in the records of the kernels that were just stored that the package is damaged, if
+// the kernels may be, too: most formats have one checksum, behind all files.
+func (w *adding) doubtKernels() error {
+	if !w.pkg.Unproved {
+		return nil
+	}
+	for i := range w.rec.Kernels {
+		k := &w.rec.Kernels[i]
+		at, ok := strings.CutSuffix(k.BTF, w.Form.suffix())
+		if k.Before || k.BTF == "" || !ok {
+			continue
+		}
+		k.PackageDamaged = true
+		k.Warnings = append(k.Warnings, "the package is damaged behind this kernel, whose BTF may be wrong, too")
+		own := *k
+		own.Modules = nil
+		if err := w.replaceKernelRecord(at, &own); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // read reads the package. If it can, it begins with the last file that is likely to be the kernel.

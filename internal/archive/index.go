@@ -119,12 +119,21 @@ func readIndex(dir string) (*Index, error) {
 	return x, message.FileError(at, "cannot read", json.Unmarshal(data, x))
 }
 
-// find returns the paths of kernels whose build-id begins with prefix, or else of modules.
+// find returns the paths of kernels whose build-id begins with prefix, or else of modules. Kernels of
+// damaged packages are found if there is no other.
 func (x *Index) find(dir, prefix string) (found []string, err error) {
+	var doubtful []string
 	for i := range x.Kernels {
-		if k := &x.Kernels[i]; strings.HasPrefix(k.BuildID, prefix) && k.BTF != "" {
+		switch k := &x.Kernels[i]; {
+		case !strings.HasPrefix(k.BuildID, prefix) || k.BTF == "":
+		case k.PackageDamaged:
+			doubtful = append(doubtful, k.BTF)
+		default:
 			found = append(found, k.BTF)
 		}
+	}
+	if len(found) == 0 {
+		found = doubtful
 	}
 	if len(found) > 0 {
 		return found, nil

@@ -26,6 +26,9 @@ type KernelRecord struct {
 	File    string `json:"file"`    // in the package
 	Program string `json:"program"` // what wrote this
 	Contents
+	// PackageDamaged says that the package turned out to be damaged after the kernel was read from it, so
+	// that the BTF may be wrong. An intact package of this kernel takes its place.
+	PackageDamaged bool `json:"package_damaged,omitempty"`
 	// Modules is nil in the kernel's own record, which is written before the records of its
 	// modules.
 	Modules *ModuleCounts `json:"modules,omitempty"`

@@ -196,7 +196,7 @@ func (a *Archive) kernelDone(rec *KernelRecord) *KernelRecord {
 	}
 	for _, name := range rec.names() {
 		old := new(KernelRecord)
-		if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(name)+RecordSuffix), old); err == nil && old.BuildID == rec.BuildID {
+		if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(name)+RecordSuffix), old); err == nil && old.BuildID == rec.BuildID && !old.PackageDamaged {
 			old.Before = true
 			return old
 		}
@@ -287,5 +287,20 @@ func (a *Archive) recordTo(at string, rec *KernelRecord) (free bool, err error) 
 	if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(at)+RecordSuffix), old); err != nil {
 		return false, err
 	}
-	return old.BuildID == rec.BuildID && old.SHA256 == rec.SHA256, nil
+	if old.BuildID != rec.BuildID || old.SHA256 != rec.SHA256 {
+		return false, nil
+	}
+	if !old.PackageDamaged {
+		return true, nil
+	}
+	return true, a.replaceKernelRecord(at, rec) // its doubt is gone
+}
+
+// replaceKernelRecord writes the record of a kernel in place of an older one.
+func (a *Archive) replaceKernelRecord(at string, rec *KernelRecord) error {
+	data, err := encodeJSON(rec)
+	if err != nil {
+		return err
+	}
+	return replaceFile(PathOf(a.Dir, at)+RecordSuffix, data)
 }

@@ -25,7 +25,8 @@ func (w *walk) compressed(in *bufio.Reader, what string, at, size int64, use fun
 		return fmt.Errorf("%s is empty", what)
 	}
 	format := expand.Of(head)
-	if format == expand.XZ && at >= 0 && (w.search != nil || w.jobs > 1 || w.sparing) {
+	if format == expand.XZ && at >= 0 && w.temp != nil {
+		// Each block is compared with its checksum before anything in it is visited.
 		if x, err := w.blocked(at, size); x != nil || err != nil {
 			return w.inBlocks(x, joinWords(what, "xz"), err, use)
 		}
@@ -41,9 +42,13 @@ func (w *walk) compressed(in *bufio.Reader, what string, at, size int64, use fun
 			return fmt.Errorf("%s: %w", what, endOf(err))
 		}
 		defer expanded.Close()
-		r = &namedReader{expanded, what, w.meter}
+		r, w.unproved = &namedReader{expanded, what, w.meter}, true
 	}
-	return use(&limitedReader{r, w.meter})
+	all := &limitedReader{r, w.meter}
+	if err = use(all); err == nil && format != nil {
+		_, err = io.Copy(io.Discard, all) // behind the end of the archive there is the checksum of all
+	}
+	return err
 }
 
 // inBlocks is compressed for xz of several blocks, whose index was read with an error or without.

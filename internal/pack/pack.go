@@ -31,15 +31,19 @@ type Package struct {
 	Format string // as "deb"; "" before Each
 	Info   Info   // complete when the first file is given
 
+	// Unproved says that files were visited before the checksum of what they were expanded from, which
+	// comes behind all of them. If Each returns an error, they may be damaged too.
+	Unproved bool
+
 	// Nameless says that Path is no name of the package, as that of the standard input.
 	Nameless bool
 
 	// Jobs is how many blocks of xz are expanded at once; <= 1 is one. Temp makes files without a
-	// name for them.
+	// name for them, so that a block is known to be whole before the files in it are visited.
 	Jobs int
 	Temp func() (*os.File, error)
-	// Sparing expands each block of xz before the files in it are visited, so that its dictionary, of
-	// 8 MiB as a rule, takes no memory meanwhile. It costs a copy on the disk.
+	// Sparing gives back the dictionary of each block, 8 MiB as a rule, before the files in it are
+	// visited.
 	Sparing bool
 
 	limits Limits
@@ -154,6 +158,7 @@ func (p *Package) walk(visit func(*File) error, s *search) error {
 	} else {
 		err = p.eachInFile(w)
 	}
+	p.Unproved = p.Unproved || w.unproved
 	var number syscall.Errno
 	switch {
 	case errors.Is(err, ErrStop):

@@ -39,6 +39,8 @@ type walk struct {
 	sparing bool
 	search  *search // what to look for from the end; nil to read all from the beginning
 	inner   inner   // of files that are compressed by themselves
+
+	unproved bool // for Package.Unproved
 }
 
 // give hands out a regular file that a package calls name.
