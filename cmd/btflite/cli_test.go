@@ -110,7 +110,10 @@ func fakeRun(paths []string, o *job.Options) (*finish.Encoded, error) {
 }
 
 // fakeSet appends the section names and the bytes to the file.
-func fakeSet(path string, _ os.FileInfo, sections ...elfwrite.Section) error {
+func fakeSet(path string, _ os.FileInfo, first func(string) error, sections ...elfwrite.Section) error {
+	if err := first(""); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,7 +92,7 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 		defer r.opt.Base.Close()
 	}
 	err = r.encode()
-	if e.hasReport {
+	if e.hasReport && !r.report.written && !r.report.to.failed(err) {
 		err = errors.Join(err, r.report.write(c.guard, err))
 	}
 	return err
@@ -243,29 +244,42 @@ func (r *encodeRun) encode() error {
 		r.c.warn(mismatchText(lead, enc.Mismatch))
 	}
 	r.c.warnLowered(lead, r.opt.Target, enc.Lowered)
-	writing := time.Now()
-	if err := r.c.writeAll(r.to, lead, read[enc.Lead], enc, &r.opt); err != nil {
+	if err := r.c.writeAll(r.to, lead, read[enc.Lead], enc, &r.opt, r.late(enc, text, began)...); err != nil {
 		text.flush()
 		return err
 	}
+	r.report.written = true
 	for _, s := range r.to.sides(enc) {
 		if s.to != nil && s.data.Data == nil {
 			r.c.warn(message.OneLine(s.to.path) + ": no " + s.what + ": nothing written")
 		}
 	}
-	if r.report.to == nil && r.cfg.stats == statsNone {
+	return nil
+}
+
+// late returns the outputs that tell of the others: what -V and --stats print, and the report.
+func (r *encodeRun) late(enc *finish.Encoded, text *lineWriter, began time.Time) []output {
+	writing := time.Now()
+	measure := sync.OnceFunc(func() {
+		r.report.runReport = newRunReport(r.paths, r.to, enc, time.Since(writing), time.Since(began))
+	})
+	outs := []output{{late: true, content: func(io.Writer) error {
+		if r.cfg.stats != statsNone {
+			measure()
+			text.line(r.report.format(r.cfg.stats))
+		}
 		return stdoutError(text.flush())
+	}}}
+	if r.report.to == nil {
+		return outs
 	}
-	r.report.runReport = newRunReport(r.paths, r.to, enc, time.Since(writing), time.Since(began))
-	if r.report.to != nil {
+	return append(outs, output{to: r.report.to, late: true, content: func(w io.Writer) error {
+		measure()
 		if b, err := btf.ParseShared(enc.Data, r.opt.BaseBTF()); err == nil { // the kernel would refuse the BTF
 			r.report.addAdvice(r.paths, b)
 		}
-	}
-	if r.cfg.stats != statsNone {
-		text.line(r.report.format(r.cfg.stats))
-	}
-	return stdoutError(text.flush())
+		return r.report.encode(w)
+	}})
 }
 
 // textTo returns where -V and --stats go: standard output, unless the BTF goes there.

@@ -12,7 +12,7 @@ import (
 // Exit statuses.
 const (
 	exitOK       = 0
-	exitFailure  = 1  // the work failed and nothing was written, or the result could not be reported
+	exitFailure  = 1  // the work failed, and nothing was written but the report of that
 	exitInternal = 2  // a fault of this program
 	exitUsage    = 64 // a wrong command line, EX_USAGE
 )

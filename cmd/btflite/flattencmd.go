@@ -99,12 +99,11 @@ func (f *flattenCommand) run(c *cli, words []string) error {
 	if _, err := check.Merged([]finish.Given{{Name: f.kernel.path, BTF: result}}, flat.Data); err != nil {
 		return err
 	}
-	if origin == nil {
-		return out.write(c.guard, finish.WriteBytes(flat.Data))
+	outs := []output{{to: out, content: finish.WriteBytes(flat.Data)}}
+	if origin != nil {
+		outs = append(outs, output{to: origin, content: f.writeOrigin(result, flat)})
 	}
-	return out.writeAfter(c.guard, finish.WriteBytes(flat.Data), func() error {
-		return origin.write(c.guard, f.writeOrigin(result, flat))
-	})
+	return writeTogether(c.guard, outs, nil)
 }
 
 // targets finds where the outputs go. origin is nil without --origin.

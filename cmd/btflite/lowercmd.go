@@ -151,7 +151,7 @@ func (l *lowerCommand) replace(c *cli, f *lowered, b *btf.Blob) error {
 	} else if bytes.Equal(b.Encode(), f.raw.BTF) {
 		return nil
 	}
-	err := c.guard.protect(func() error { return c.putSections(f.path, f.read, sections) })
+	err := c.guard.protect(func() error { return c.putSections(f.path, f.read, sections, func(string) error { return nil }) })
 	return inPlaceError(f.path, err, func() string { return "write to another file" })
 }
 

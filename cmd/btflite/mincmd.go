@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,13 +93,12 @@ func (m *minCommand) run(c *cli, words []string) error {
 		if err := c.guard.makeFolder(plan.folder); err != nil {
 			return message.FileError(plan.folder, "cannot write", err)
 		}
-		defer func() { // as far as they are empty
-			if m.failed.kernels > 0 {
-				c.guard.removeFolders()
-			}
-		}()
 	}
-	if err := m.allKernels(c, kernels, plan); err != nil {
+	err = m.allKernels(c, kernels, plan)
+	if plan.folder != "" && (err != nil || m.failed.kernels > 0) {
+		c.guard.removeFolders() // as far as they are empty
+	}
+	if err != nil {
 		return err
 	}
 	return m.failure(len(kernels))
@@ -154,19 +153,23 @@ func readMinProgram(path string) (p *core.Program, err error) {
 	return p, err
 }
 
-// allKernels writes the files for all kernels, and the report.
+// allKernels writes the files for all kernels, and the report. With a report, no file is put in
+// place before the report is complete.
 func (m *minCommand) allKernels(c *cli, kernels []minKernel, plan *minPlan) error {
 	if plan.report == nil {
 		return m.eachKernel(c, kernels, plan, nil)
 	}
-	return plan.report.write(c.guard, func(w io.Writer) error {
-		r := newMinReport(w)
-		r.begin(m.programs)
-		if err := m.eachKernel(c, kernels, plan, r); err != nil {
-			return err
-		}
-		return r.end()
-	})
+	defer func() { discardAll(c.guard, plan.pending) }()
+	var text bytes.Buffer
+	r := newMinReport(&text)
+	r.begin(m.programs)
+	if err := m.eachKernel(c, kernels, plan, r); err != nil {
+		return err
+	}
+	if err := r.end(); err != nil {
+		return err
+	}
+	return writeTogether(c.guard, append(plan.pending, output{to: plan.report, content: finish.WriteBytes(text.Bytes())}), nil)
 }
 
 // eachKernel writes the files for all kernels, and what becomes of each to the report, if
@@ -212,23 +215,15 @@ func (m *minCommand) kernel(c *cli, k *minKernel, plan *minPlan) *minResult {
 		return done
 	}
 	c.warnNotes(files)
-	target := core.NewTarget(files[0].Blob, m.names)
-	all := target.NewNeeds()
-	for _, p := range m.programs {
-		if p.prog == nil {
-			continue
-		}
-		needs := all
-		if m.perProgram {
-			needs = target.NewNeeds()
-		}
-		done.resolve(p, target, needs)
-		if m.perProgram && done.err == nil {
-			done.err = writeNeeds(c, needs, plan.file(k, p), plan.folder, done)
-		}
-	}
-	if !m.perProgram {
-		done.err = writeNeeds(c, all, plan.file(k, nil), plan.folder, done)
+	outs, err := m.outputs(c, core.NewTarget(files[0].Blob, m.names), k, plan, done)
+	switch {
+	case err != nil:
+		discardAll(c.guard, outs)
+		done.err, done.Outputs = err, nil
+	case plan.report == nil:
+		done.err = writeTogether(c.guard, outs, nil)
+	default:
+		plan.pending = append(plan.pending, outs...)
 	}
 	if text := done.missingText(); text != "" {
 		if plan.report == nil {
@@ -239,19 +234,52 @@ func (m *minCommand) kernel(c *cli, k *minKernel, plan *minPlan) *minResult {
 	return done
 }
 
-// writeNeeds writes BTF with what is needed to the file at path, or to the one target of a
+// outputs resolves the relocations of all programs, and makes the files for one kernel. None is in
+// place yet.
+func (m *minCommand) outputs(c *cli, target *core.Target, k *minKernel, plan *minPlan, done *minResult) (outs []output, err error) {
+	all := target.NewNeeds()
+	add := func(needs *core.Needs, p *minProgram) {
+		var out output
+		if err == nil {
+			out, err = makeNeeds(c, needs, plan.file(k, p), plan.folder, done)
+		}
+		if err == nil {
+			outs = append(outs, out)
+			err = prepareAll(c.guard, outs[len(outs)-1:], false)
+		}
+	}
+	for _, p := range m.programs {
+		if p.prog == nil {
+			continue
+		}
+		needs := all
+		if m.perProgram {
+			needs = target.NewNeeds()
+		}
+		done.resolve(p, target, needs)
+		if m.perProgram {
+			add(needs, p)
+		}
+	}
+	if !m.perProgram {
+		add(all, nil)
+	}
+	return outs, err
+}
+
+// makeNeeds makes the output with what is needed: the file at path, or the one target of a
 // run without a folder.
-func writeNeeds(c *cli, needs *core.Needs, to minFile, folder string, done *minResult) error {
+func makeNeeds(c *cli, needs *core.Needs, to minFile, folder string, done *minResult) (o output, err error) {
 	b, err := needs.Blob()
 	if err != nil {
-		return message.NamingFile([]string{done.File}, err)
+		return o, message.NamingFile([]string{done.File}, err)
 	}
 	data := b.Encode()
 	if len(b.Off) > 0 {
 		// Readers have to understand it. Whether kernels do is not asked, as none will load it.
 		check := finish.Work{Lenient: true}
 		if _, err := check.Merged([]finish.Given{{Name: done.File, BTF: b}}, data); err != nil {
-			return err
+			return o, err
 		}
 	}
 	out := to.target
@@ -262,17 +290,14 @@ func writeNeeds(c *cli, needs *core.Needs, to minFile, folder string, done *minR
 			err = c.guard.makeFolder(dir)
 		}
 		if err != nil {
-			return message.FileError(to.path, "cannot write", err)
+			return o, message.FileError(to.path, "cannot write", err)
 		}
 		if out, err = derivedTarget(folder, to.path); err != nil {
-			return err
+			return o, err
 		}
 	}
-	if err := out.write(c.guard, finish.WriteBytes(data)); err != nil {
-		return err
-	}
 	done.Outputs = append(done.Outputs, minOutput{File: to.path, Types: len(b.Off), Bytes: len(data)})
-	return nil
+	return output{to: out, content: finish.WriteBytes(data)}, nil
 }
 
 // inputsOf returns all files that are read.

@@ -111,8 +111,9 @@ type minPlan struct {
 	// kernels says that the folder has files for several kernels, programs that it has one
 	// for each program.
 	kernels, programs bool
-	single            *target // the one file
-	report            *target // nil for none
+	single            *target  // the one file
+	report            *target  // nil for none
+	pending           []output // of a run with a report: complete, but not in place yet
 }
 
 // minFile is where one file goes: to the target, or else to the path below the plan's folder.

@@ -37,24 +37,11 @@ func (o outputs) sides(enc *finish.Encoded) []side {
 	return []side{{"extra variables", o.extra, &enc.Extra}, {"inlined functions", o.inline, &enc.Inline}}
 }
 
-// writeAll writes the BTF and its side files. All files are complete before any is
-// replaced. If a side file has no content, no file of an earlier run may be in its place.
-// read describes the file at path before it was encoded.
-func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.Encoded, o *job.Options) error {
-	all := func() error {
-		if to.main != nil {
-			if err := c.room(to.main.file, enc.Size); err != nil {
-				return err
-			}
-			return to.main.write(c.guard, enc.Write)
-		}
-		if info, err := os.Stat(path); err == nil { // otherwise opening it will say why
-			if err := c.room(path, info.Size()+enc.Size); err != nil {
-				return err
-			}
-		}
-		return c.writeInPlace(path, read, enc, o)
-	}
+// writeAll writes the BTF, its side files, and what is late, all together. If a side file has no
+// content, no file of an earlier run may be in its place. read describes the file at path before
+// it was encoded.
+func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.Encoded, o *job.Options, late ...output) error {
+	var outs []output
 	for _, s := range to.sides(enc) {
 		if s.to == nil {
 			continue
@@ -69,15 +56,28 @@ func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.En
 		if err != nil {
 			return message.NamingFile([]string{path}, err)
 		}
-		rest := all
-		all = func() error { return s.to.writeAfter(c.guard, write, rest) }
+		outs = append(outs, output{to: s.to, content: write})
 	}
-	return all()
+	if to.main != nil {
+		if err := c.room(to.main.file, enc.Size); err != nil {
+			return err
+		}
+		return writeTogether(c.guard, slices.Concat(outs, []output{{to: to.main, content: enc.Write}}, late), nil)
+	}
+	if info, err := os.Stat(path); err == nil { // otherwise opening it will say why
+		if err := c.room(path, info.Size()+enc.Size); err != nil {
+			return err
+		}
+	}
+	return writeTogether(c.guard, append(outs, late...), func(first func() error) error {
+		return c.writeInPlace(path, read, enc, o, first)
+	})
 }
 
-// writeInPlace puts the BTF into the section .BTF of the file. If its base is to
+// writeInPlace puts the BTF into the section .BTF of the file after first. If its base is to
 // be distilled, the file gets .BTF.base too. It must be the file that was encoded.
-func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o *job.Options) error {
+func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o *job.Options, first func() error) error {
+	var other error
 	err := c.guard.protect(func() error {
 		sections, err := sectionsFor(path, enc, o)
 		if err != nil {
@@ -96,15 +96,22 @@ func (c *cli) writeInPlace(path string, read os.FileInfo, enc *finish.Encoded, o
 				return btf.PadStrings(write, n-size)(w)
 			}
 		}
-		return c.putSections(path, read, sections)
+		return c.putSections(path, read, sections, func(temp string) error {
+			other = c.guard.unprotect(temp, first) // it may wait for whoever reads a pipe
+			return other
+		})
 	})
+	if other != nil {
+		return other
+	}
 	return inPlaceError(path, err, func() string {
 		return fmt.Sprintf("write it to a file of its own (%s), or link the program again with the BTF", detachedLine(c.words, path))
 	})
 }
 
-// putSections gives sections of the file new contents. It must be the file that read describes.
-func (c *cli) putSections(path string, read os.FileInfo, sections []elfwrite.Section) error {
+// putSections gives sections of the file new contents after first. It must be the file that read
+// describes.
+func (c *cli) putSections(path string, read os.FileInfo, sections []elfwrite.Section, first func(temp string) error) error {
 	for i := range sections {
 		s := &sections[i]
 		write, fill := s.Write, s.Fill
@@ -114,7 +121,7 @@ func (c *cli) putSections(path string, read os.FileInfo, sections []elfwrite.Sec
 	if read == nil { // the file has appeared since the run looked for it
 		return fileid.ErrChanged
 	}
-	return setSections(path, read, sections...)
+	return setSections(path, read, first, sections...)
 }
 
 // inPlaceError adds to an error of writing into a file what to do about it. elsewhere says how

@@ -26,23 +26,11 @@ const outputBuffer = 8 << 10
 // a whole or not changed: the bytes go to a new file in the same folder, reach the disk,
 // and the file is renamed. Errors name the target.
 func (t *target) write(g *guard, content func(io.Writer) error) error {
-	return t.writeAfter(g, content, func() error { return nil })
-}
-
-// writeAfter is write together with another output of the same run. It calls first when
-// the new file is complete, before the new file replaces the old one. If first fails, it
-// returns that error, and writes nothing.
-func (t *target) writeAfter(g *guard, content func(io.Writer) error, first func() error) error {
-	var err, other error
+	err := error(nil)
 	if t.file == "" {
-		if other = first(); other == nil {
-			err = t.writeDirect(content)
-		}
+		err = t.writeDirect(content)
 	} else {
-		err = t.replace(g, content, func() error { other = first(); return other })
-	}
-	if other != nil {
-		return other
+		err = t.replace(g, content)
 	}
 	return message.FileError(t.path, "cannot write", err)
 }
@@ -59,8 +47,8 @@ func (t *target) writeDirect(content func(io.Writer) error) error {
 	return errors.Join(buffered(f, content), f.Close())
 }
 
-// replace renames the draft, which has the output of content, to t.file after first.
-func (t *target) replace(g *guard, content func(io.Writer) error, first func() error) error {
+// replace puts the draft, which has the output of content, in place.
+func (t *target) replace(g *guard, content func(io.Writer) error) error {
 	defer t.discard(g) // after a panic of content, too
 	if t.draft == nil {
 		t.prepare(g, content)
@@ -68,9 +56,11 @@ func (t *target) replace(g *guard, content func(io.Writer) error, first func() e
 	if t.draft.err != nil {
 		return t.draft.err
 	}
-	if err := first(); err != nil {
-		return err
-	}
+	return t.put(g)
+}
+
+// put renames the draft to t.file.
+func (t *target) put(g *guard) error {
 	if err := g.rename(t.draft.name, t.file); err != nil {
 		return err
 	}

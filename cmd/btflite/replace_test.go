@@ -194,7 +194,7 @@ func TestDraft(t *testing.T) {
 
 	target.prepare(c.guard, writeText("new"))
 	other := errors.New("other")
-	if err := target.writeAfter(c.guard, never, func() error { return other }); err != other {
+	if err := writeTogether(c.guard, []output{{to: target, content: never}, {content: func(io.Writer) error { return other }}}, nil); err != other {
 		t.Errorf("error %v", err)
 	}
 	wantFile(t, path, "old", 0o600)

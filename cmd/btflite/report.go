@@ -31,7 +31,8 @@ type reportFile struct {
 	// the same order. fentry and fexit cannot attach to them.
 	Renamed []renamedFunction `json:"functions_without_own_symbol,omitempty"`
 
-	to *target
+	to      *target
+	written bool
 }
 
 // skippedFunction is a function that was left out, and the reason in the words of -V.
@@ -160,9 +161,13 @@ func (r *reportFile) write(g *guard, err error) error {
 	if err != nil {
 		r.runReport, r.Error = nil, message.OneLine(err.Error())
 	}
-	return r.to.write(g, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(r)
-	})
+	return r.to.write(g, r.encode)
+}
+
+// encode writes the object to w. If that is a stream, the object stays, whatever happens afterwards.
+func (r *reportFile) encode(w io.Writer) error {
+	r.written = r.to.file == ""
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(r)
 }

@@ -257,6 +257,24 @@ func (g *guard) protect(f func() error) error {
 	return f()
 }
 
+// unprotect runs f within a function that protect runs, as if that were not protected. A signal
+// removes temp, a temporary file of that function.
+func (g *guard) unprotect(temp string, f func() error) error {
+	g.mu.Lock()
+	g.temps[temp] = struct{}{}
+	if g.protected--; g.protected == 0 && g.pending != nil {
+		g.end()
+	}
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		g.protected++
+		delete(g.temps, temp)
+		g.mu.Unlock()
+	}()
+	return f()
+}
+
 // interrupted returns errInterrupted after a signal has arrived.
 func (g *guard) interrupted() error {
 	g.mu.Lock()

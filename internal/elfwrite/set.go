@@ -58,15 +58,22 @@ type Section struct {
 // not. Any other file that is there now, and one that was written to since, is refused with
 // fileid.ErrChanged: it would get the contents of another one.
 func Set(path string, read os.FileInfo, sections ...Section) error {
-	return setOrCheck(path, read, sections, false)
+	return SetAfter(path, read, func(string) error { return nil }, sections...)
 }
 
-func setOrCheck(path string, read os.FileInfo, sections []Section, onlyCheck bool) error {
+// SetAfter is Set together with other outputs. It calls first when the new file is complete and
+// on the disk, with its name, before it replaces the old one. If first fails, the old file stays.
+func SetAfter(path string, read os.FileInfo, first func(temp string) error, sections ...Section) error {
+	return setOrCheck(path, read, sections, first)
+}
+
+// setOrCheck is SetAfter, or Check for a nil first.
+func setOrCheck(path string, read os.FileInfo, sections []Section, first func(string) error) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
 	}
-	if err := set(target, read, sections, onlyCheck); err != nil {
+	if err := set(target, read, sections, first); err != nil {
 		var pathErr *os.PathError
 		if errors.As(err, &pathErr) {
 			if pathErr.Path == target {
@@ -86,7 +93,7 @@ func Check(path string, names ...string) error {
 	for _, n := range names {
 		sections = append(sections, Section{Name: n, Write: func(io.Writer) error { return nil }})
 	}
-	err := setOrCheck(path, nil, sections, true)
+	err := setOrCheck(path, nil, sections, nil)
 	if errors.Is(err, errOnlyChecked) {
 		return nil
 	}
@@ -105,9 +112,9 @@ func cause(err error) error {
 	return err
 }
 
-// set is Set for a path that is not a symbolic link. It ends with errOnlyChecked before
-// it writes, if it is only to check.
-func set(target string, read os.FileInfo, sections []Section, onlyCheck bool) error {
+// set is SetAfter for a path that is not a symbolic link. If first is nil, it ends with
+// errOnlyChecked before it writes.
+func set(target string, read os.FileInfo, sections []Section, first func(string) error) error {
 	// Look before opening: opening a FIFO would wait for a writer.
 	if info, err := os.Lstat(target); err != nil {
 		return err
@@ -141,16 +148,16 @@ func set(target string, read os.FileInfo, sections []Section, onlyCheck bool) er
 		return err
 	}
 	return replace(target, src, info, func(tmp *os.File) error {
-		if onlyCheck {
+		if first == nil {
 			return errOnlyChecked
 		}
 		return p.write(tmp, src, img, sections)
-	})
+	}, first)
 }
 
 // replace writes a new file beside target with fill, gives it the metadata of
-// src, described by info, and renames it to target.
-func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.File) error) error {
+// src, described by info, and renames it to target after first.
+func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.File) error, first func(string) error) error {
 	dir := filepath.Dir(target)
 	// CreateTemp opens a random name with O_EXCL and mode 0600. The name does not
 	// contain the target's, because that may already have the maximal length.
@@ -185,6 +192,9 @@ func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.Fi
 		return err
 	}
 	src.Close() // some systems do not replace an open file
+	if err := first(tmp.Name()); err != nil {
+		return err
+	}
 	// The last thing before the rename: what takes the place of another program's file
 	// would be made of an older one.
 	if err := fileid.CheckUnchanged(target, info); err != nil {
