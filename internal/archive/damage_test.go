@@ -115,3 +115,99 @@ func TestDoubt(t *testing.T) {
 		}
 	}
 }
+
+// TestDamagedRecords: a damaged file of the archive is the archive's trouble, and not damage of the package
+// at work. The error names the file and the place.
+func TestDamagedRecords(t *testing.T) {
+	dir := packages(t, map[string][]byte{
+		"a.tar": at.Tar(at.Entry{Name: "vmlinux", Data: at.Kernel(release)}, at.Entry{Name: "a.ko", Data: at.Module(release, "a", 'a')}),
+		"b.tar": at.Tar(at.Entry{Name: "b/vmlinux", Data: at.Kernel(release)}, at.Entry{Name: "b/a.ko", Data: at.Module(release, "a", 'a')}),
+	})
+	a := moduleArchive(t)
+	k := add(t, a, filepath.Join(dir, "a.tar")).Kernels[0]
+	index, err := Merge(a.Dir)
+	if err == nil {
+		err = index.Write(a.Dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{kernelName + ".json", kernelName + "/modules.json", "packages/a.tar.json", "index.json"} {
+		file := filepath.Join(a.Dir, name)
+		good := testfile.Read(t, file)
+		if err := os.Chmod(file, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, data := range damages(good) {
+			if err := os.WriteFile(file, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			check := func(err error) {
+				if err == nil {
+					return // what is wrong is in no place that matters
+				}
+				text := err.Error() // a path in the record may be damaged, too
+				if found++; !isTrouble(err) || !strings.HasPrefix(text, file+": cannot read: byte ") && !strings.HasSuffix(text, "no such file or directory") {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			pkg, err := pack.Open(filepath.Join(dir, "b.tar"), a.Limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, err := a.Add(pkg)
+			pkg.Close()
+			if check(err); err == nil && rec.Damaged {
+				t.Errorf("%s: %+v", name, rec)
+			}
+			_, err = a.Done(filepath.Join(dir, "a.tar"))
+			if err != nil && strings.Contains(err.Error(), "give it another name") {
+				err = nil // it is about a package of another size
+			}
+			check(err)
+			if name != "index.json" {
+				_, err = Merge(a.Dir)
+				check(err)
+			} else if _, err = Find(a.Dir, k.BuildID); err != nil {
+				check(err)
+			}
+			if err := os.Remove(filepath.Join(a.Dir, "packages/b.tar.json")); err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+		}
+		if found < 4 {
+			t.Errorf("%s: %d errors", name, found)
+		}
+		if err := os.WriteFile(file, good, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFindGone: find names no file that is gone. If the index is old, the records count.
+func TestFindGone(t *testing.T) {
+	dir, a := packages(t, map[string][]byte{deb: debOf("6.99.0")}), archiveIn(t)
+	k := add(t, a, filepath.Join(dir, deb)).Kernels[0]
+	record, other := strings.TrimSuffix(k.BTF, ".btf")+RecordSuffix, k
+	other.BTF = "debian/12/x86_64/elsewhere.btf"
+	if err := (&Index{Format: 1, Kernels: []KernelRecord{other}}).Write(a.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Find(a.Dir, k.BuildID); err != nil || len(found) != 1 || found[0] != k.BTF {
+		t.Errorf("%q, %v", found, err)
+	}
+	file := filepath.Join(a.Dir, k.BTF)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Find(a.Dir, k.BuildID); err == nil || err.Error() != file+": cannot open: no such file or directory" {
+		t.Error(err)
+	}
+	if err := os.Remove(filepath.Join(a.Dir, record)); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Find(a.Dir, k.BuildID); err != nil || len(found) != 0 {
+		t.Errorf("%q, %v", found, err)
+	}
+}

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -93,10 +92,11 @@ func replaceFile(at string, data []byte) error {
 
 // Find returns where the archive has the BTF of kernels whose build-id begins with buildID. If no
 // kernel has it, Find looks for modules. It asks the index in the folder dir first. If there is no
-// index, or it does not know the build-id, Find reads all records.
+// index, or it does not know the build-id, or a file that it names is gone, Find reads all records.
 func Find(dir, buildID string) ([]string, error) {
 	if x, err := readIndex(dir); err == nil {
-		if found, err := x.find(dir, buildID); len(found) > 0 || err != nil {
+		found, err := x.find(dir, buildID)
+		if err != nil || len(found) > 0 && existing(dir, found) == nil {
 			return found, err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +106,22 @@ func Find(dir, buildID string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.find(dir, buildID)
+	found, err := x.find(dir, buildID)
+	if err == nil {
+		err = existing(dir, found)
+	}
+	return found, err
+}
+
+// existing returns an error for a path in the archive that is not there.
+func existing(dir string, names []string) error {
+	for _, name := range names {
+		at := PathOf(dir, name)
+		if _, err := os.Stat(at); err != nil {
+			return message.FileError(at, "cannot open", err)
+		}
+	}
+	return nil
 }
 
 func readIndex(dir string) (*Index, error) {
@@ -116,7 +131,7 @@ func readIndex(dir string) (*Index, error) {
 		return nil, err
 	}
 	x := new(Index)
-	return x, message.FileError(at, "cannot read", json.Unmarshal(data, x))
+	return x, decodeJSON(at, data, x)
 }
 
 // find returns the paths of kernels whose build-id begins with prefix, or else of modules. Kernels of

@@ -75,7 +75,7 @@ func countsOf(dir string, k *KernelRecord) (*ModuleCounts, error) {
 			}
 		}
 		if err != nil {
-			return nil, message.FileError(at, "cannot read", err)
+			return nil, &ownDamage{message.FileError(at, "cannot read", fmt.Errorf("byte %d: %w", d.InputOffset(), err))}
 		}
 	}
 	return n, nil
@@ -96,8 +96,8 @@ func (x *Index) findModules(dir, prefix string) (found []string, err error) {
 			continue // most records: decoding one takes longer than this
 		}
 		var rec ModulesRecord
-		if err := json.Unmarshal(data, &rec); err != nil {
-			return nil, message.FileError(at, "cannot read", err)
+		if err := decodeJSON(at, data, &rec); err != nil {
+			return nil, err
 		}
 		for _, m := range rec.List {
 			if strings.HasPrefix(m.BuildID, prefix) && m.BTF != "" {

@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -150,7 +151,25 @@ func readJSON(name string, to any) error {
 	if err != nil {
 		return err
 	}
-	return message.FileError(name, "cannot read", json.Unmarshal(data, to))
+	return decodeJSON(name, data, to)
+}
+
+// decodeJSON decodes a file of the archive. Errors name the file and the place, and are not the fault of a
+// package.
+func decodeJSON(name string, data []byte, to any) error {
+	err := json.Unmarshal(data, to)
+	if err == nil {
+		return nil
+	}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		err = fmt.Errorf("byte %d: %w", syntax.Offset, err)
+	case errors.As(err, &kind):
+		err = fmt.Errorf("byte %d: %w", kind.Offset, err)
+	}
+	return &ownDamage{message.FileError(name, "cannot read", err)}
 }
 
 // readBounded reads a file of at most so many bytes. Errors name the file and say what it should be.
@@ -160,7 +179,7 @@ func readBounded(name, what string, most int64) ([]byte, error) {
 		return nil, message.FileError(name, "cannot read", err)
 	}
 	if info.Size() > most {
-		return nil, fmt.Errorf("%s: %s of %s cannot be one of btflite", message.OneLine(name), what, message.ByteSize(uint64(info.Size())))
+		return nil, &ownDamage{fmt.Errorf("%s: %s of %s cannot be one of btflite", message.OneLine(name), what, message.ByteSize(uint64(info.Size())))}
 	}
 	data, err := os.ReadFile(name)
 	return data, message.FileError(name, "cannot read", err)
