@@ -35,7 +35,8 @@ func contents(p *Package, last string) (text string, err error) {
 }
 
 // TestFlippedBits: a format with a checksum gives the contents that were packed, or an error, whatever bit
-// has flipped and in whatever way the package is read: to its end, or up to a file if xz has blocks.
+// has flipped and in whatever way the package is read: to its end, or up to a file if xz has blocks or if
+// little follows.
 func TestFlippedBits(t *testing.T) {
 	files := []at.Entry{{Name: "a", Data: noise(1500)}, {Name: "b", Data: noise(70_000)[69_000:]}}
 	blocks := []at.Entry{{Name: "a", Data: noise(150_000)}, {Name: "b", Data: noise(60_000)}} // "a" ends within the third one
@@ -49,6 +50,7 @@ func TestFlippedBits(t *testing.T) {
 		"rpm zst": {at.RPM(at.Compress("zst", at.Cpio(files...))), "", 11},
 		"tar gz":  {at.Compress("gz", at.Tar(files...)), "", 11}, "tar xz": {at.Compress("xz", at.Tar(files...)), "", 11}, "tar zst": {at.Compress("zst", at.Tar(files...)), "", 11},
 		"deb of blocks": {at.Deb("xz", blocks...), "a", 2999}, "tar of blocks": {at.Compress("xz", at.Tar(blocks...)), "a", 2999},
+		"deb up to the last": {at.Deb("gz", files...), "b", 11}, "rpm up to the last": {at.RPM(at.Compress("gz", at.Cpio(files...))), "b", 11},
 		"rpm of blocks": {at.RPM(at.Compress("xz", at.Cpio(blocks...))), "a", 2999},
 	} {
 		ways := map[string]func(data []byte, last string) (string, error){

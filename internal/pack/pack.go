@@ -163,7 +163,7 @@ func (p *Package) walk(visit func(*File) error, s *search) error {
 	switch {
 	case errors.Is(err, ErrStop):
 		return nil
-	case err == nil || own != nil:
+	case err == nil || own != nil && errors.Is(err, own):
 		return err
 	case errors.As(err, &number):
 		return message.FileError(p.Path, "cannot read", err)
