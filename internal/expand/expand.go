@@ -7,6 +7,7 @@ import (
 	"compress/bzip2"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -79,4 +80,47 @@ func Of(head []byte) *Format {
 
 // Open returns a reader of what r expands to. r is read from its first byte on. Errors, of the
 // reader too, do not name the format.
-func (f *Format) Open(r io.Reader) (io.ReadCloser, error) { return f.open(r) }
+func (f *Format) Open(r io.Reader) (io.ReadCloser, error) {
+	x, err := f.open(r)
+	if err != nil {
+		return nil, f.plain(err)
+	}
+	return &plainReader{x, f}, nil
+}
+
+// plainReader takes the name of the format from the errors of a reader.
+type plainReader struct {
+	io.ReadCloser
+	format *Format
+}
+
+// Read implements io.Reader.
+func (p *plainReader) Read(b []byte) (int, error) {
+	n, err := p.ReadCloser.Read(b)
+	if err != nil && err != io.EOF {
+		err = p.format.plain(err)
+	}
+	return n, err
+}
+
+// plain returns err without the name of the format, with which the errors of most libraries begin.
+func (f *Format) plain(err error) error {
+	for _, name := range []string{f.Name + ": ", f.Name + " "} {
+		if text, ok := strings.CutPrefix(err.Error(), name); ok {
+			return &plainError{text, err}
+		}
+	}
+	return err
+}
+
+// plainError is an error in other words.
+type plainError struct {
+	text string
+	err  error
+}
+
+// Error implements error.
+func (p *plainError) Error() string { return p.text }
+
+// Unwrap implements error.
+func (p *plainError) Unwrap() error { return p.err }

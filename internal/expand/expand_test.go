@@ -66,6 +66,33 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// TestPlainErrors: errors do not name the format, as who prints them does.
+func TestPlainErrors(t *testing.T) {
+	for _, command := range []string{"xz", "gzip", "zstd", "bzip2", "xz --format=lzma"} {
+		words := strings.Fields(command)
+		cmd := exec.Command(words[0], append(words[1:], "-c")...)
+		cmd.Stdin = strings.NewReader(strings.Repeat("some text, and the same again\n", 30))
+		packed, err := cmd.Output()
+		if err != nil {
+			t.Logf("%s: not tried: %v", command, err)
+			continue
+		}
+		damaged := 0
+		for i := HeadSize; i < len(packed); i++ {
+			data := bytes.Clone(packed)
+			data[i] ^= 1 << (i % 8)
+			if _, err := expandAll(data); err != nil {
+				if damaged++; strings.Contains(err.Error(), Of(packed).Name) {
+					t.Errorf("%s, byte %d: %v", command, i, err)
+				}
+			}
+		}
+		if damaged < 10 {
+			t.Errorf("%s: %d errors", command, damaged)
+		}
+	}
+}
+
 // TestLZO: the format is known, and not read.
 func TestLZO(t *testing.T) {
 	if _, err := expandAll([]byte("\x89LZO\x00\r\n\x1a\n")); !errors.Is(err, ErrUnread) {

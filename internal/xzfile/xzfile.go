@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/mikelolasagasti/xz"
 
@@ -49,6 +50,9 @@ func inWords(err error, maxDict uint32) error {
 		return fmt.Errorf("it needs a dictionary of more than %s, which is the most that is taken", message.ByteSize(uint64(maxDict)))
 	case errors.Is(err, xz.ErrBuf), errors.Is(err, io.ErrUnexpectedEOF):
 		return ErrCut
+	}
+	if text, ok := strings.CutPrefix(err.Error(), "xz: "); ok { // who prints it has said so
+		return errors.New(text)
 	}
 	return err
 }
