@@ -121,8 +121,11 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 		m.listed = append(m.listed, m.listedSite(s))
 		return true
 	})
-	if len(m.listed) == 0 {
-		return m.nothing(file, b)
+	missing := slices.DeleteFunc(slices.Clone(m.names), func(name string) bool {
+		return slices.ContainsFunc(m.listed, func(s listedSite) bool { return s.Function == name })
+	})
+	if len(m.listed) == 0 || len(missing) > 0 && !m.asked {
+		return m.nothing(file, b, missing)
 	}
 	if m.json {
 		e := json.NewEncoder(c.stdout)
@@ -135,8 +138,8 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 	return stdoutError(err)
 }
 
-// nothing returns the error if no site was found.
-func (m *inlineCommand) nothing(file string, b *btf.Blob) error {
+// nothing returns the error if there are no sites of the missing names, or at the address.
+func (m *inlineCommand) nothing(file string, b *btf.Blob, missing []string) error {
 	any := false
 	sites.Each(b, func([]byte, string, uint32) bool { return true }, func(*sites.Site) bool { any = true; return false })
 	switch {
@@ -145,7 +148,7 @@ func (m *inlineCommand) nothing(file string, b *btf.Blob) error {
 	case m.asked:
 		return fmt.Errorf("%s: nothing that was asked for is inlined at %s", message.OneLine(file), message.OneLine(m.at))
 	}
-	return fmt.Errorf("%s: not inlined: %s", message.OneLine(file), message.OneLine(strings.Join(m.names, ", ")))
+	return fmt.Errorf("%s: not inlined: %s", message.OneLine(file), message.OneLine(strings.Join(missing, ", ")))
 }
 
 // types returns the BTF of the file with the sites, or encodes its DWARF.

@@ -130,16 +130,19 @@ func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
 	if *of == "" {
 		return s.all(p)
 	}
-	for i, name := range s.list {
-		switch found := v.Named(name, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef, btf.KindFwd); {
-		case slices.Contains(s.list[:i], name):
-			continue
-		case len(found) == 0 && s.skipMissing:
-			c.warn("note: " + (&missingType{what: "type", name: name, meant: show.Nearest(v, name)}).Error())
-			continue
-		case len(found) == 0:
+	var names []string
+	for _, name := range s.list {
+		found := v.Named(name, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef, btf.KindFwd)
+		switch {
+		case len(found) == 0 && !s.skipMissing:
 			return &missingType{what: "type", name: name, meant: show.Nearest(v, name)}
+		case len(found) == 0:
+			c.warn("note: " + (&missingType{what: "type", name: name, meant: show.Nearest(v, name)}).Error())
+		case !slices.Contains(names, name):
+			names = append(names, name)
 		}
+	}
+	for _, name := range names {
 		*of = name
 		if err := s.all(p); err != nil {
 			return err

@@ -381,8 +381,9 @@ func (s *showCommand) idsOf(v *view.View, name string) (kind, bare string, ids [
 	return kind, bare, ids, err
 }
 
-// eachNamed calls fn for the types with the names.
+// eachNamed calls fn for the types with the names, if there are types for all of them.
 func (s *showCommand) eachNamed(c *cli, v *view.View, fn func(view.Type)) error {
+	var all []uint32
 	for _, name := range s.names {
 		kind, bare, ids, err := s.idsOf(v, name)
 		if err != nil {
@@ -398,9 +399,10 @@ func (s *showCommand) eachNamed(c *cli, v *view.View, fn func(view.Type)) error 
 			}
 			c.warn("note: " + missing.Error())
 		}
-		for _, id := range ids {
-			fn(v.Type(id))
-		}
+		all = append(all, ids...)
+	}
+	for _, id := range all {
+		fn(v.Type(id))
 	}
 	return nil
 }

@@ -171,28 +171,25 @@ func (w *whyCommand) findSymbols() error {
 	})
 }
 
-// printAll prints the facts about all names.
+// printAll prints the facts about all names, if there are any about each of them.
 func (w *whyCommand) printAll(c *cli) error {
 	out := newLineWriter(c.stdout)
-	missing := ""
+	for i, name := range w.names {
+		if len(w.found[i]) > 0 || len(w.symbols[i]) > 0 {
+			continue
+		}
+		hint := ""
+		if w.set != nil {
+			hint = nearFunction(w.set, name)
+		}
+		return fmt.Errorf("%s: no function and no symbol %q%s", message.OneLine(w.file), message.OneLine(name), hint)
+	}
 	for i, name := range w.names {
 		t := whyPrinter{w: w, name: name, symbols: w.symbols[i], found: w.found[i],
 			line: func(format string, args ...any) { out.line(message.OneLine(fmt.Sprintf(format, args...))) }}
-		if !t.print() && missing == "" {
-			missing = name
-		}
+		t.print()
 	}
-	if err := out.flush(); err != nil {
-		return stdoutError(err)
-	}
-	if missing != "" {
-		hint := ""
-		if w.set != nil {
-			hint = nearFunction(w.set, missing)
-		}
-		return fmt.Errorf("%s: no function and no symbol %q%s", message.OneLine(w.file), message.OneLine(missing), hint)
-	}
-	return nil
+	return stdoutError(out.flush())
 }
 
 // whyPrinter prints the facts about one name.
@@ -204,11 +201,8 @@ type whyPrinter struct {
 	line    func(format string, args ...any)
 }
 
-// print prints the facts about the name, and reports whether there are any.
-func (t *whyPrinter) print() bool {
-	if len(t.found) == 0 && len(t.symbols) == 0 {
-		return false
-	}
+// print prints the facts about the name.
+func (t *whyPrinter) print() {
 	var f whyFunction
 	if len(t.found) > 0 {
 		f = t.found[0]
@@ -243,7 +237,6 @@ func (t *whyPrinter) print() bool {
 		t.otherwise(f.defs)
 	}
 	t.attach(inBTF)
-	return true
 }
 
 // printState prints whether the BTF has the function, and the reason if not.
