@@ -240,6 +240,10 @@ func wantedBuildID(words []string) (string, error) {
 	if len(words) == 0 {
 		return archive.RunningBuildID()
 	}
+	words, err := elfInputs(words, false)
+	if err != nil {
+		return "", err
+	}
 	word := words[0]
 	if _, err := os.Stat(word); err == nil {
 		return archive.BuildIDOf(word)

@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,7 +55,18 @@ func (d *doctorCommand) run(c *cli, words []string) error {
 	if err := checkNames(words); err != nil {
 		return err
 	}
-	r, err := doctor.Examine(words[0], hostOf(c.lookupEnv), d.bases)
+	if words[0] == dash && slices.Contains(d.bases, dash) {
+		return errors.New("standard input can be read only once")
+	}
+	words, err := elfInputs(words, false) // all of it is read several times
+	if err != nil {
+		return err
+	}
+	bases, err := elfInputs(d.bases, false)
+	if err != nil {
+		return err
+	}
+	r, err := doctor.Examine(words[0], hostOf(c.lookupEnv), bases)
 	if err != nil {
 		return err
 	}

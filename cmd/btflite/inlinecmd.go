@@ -104,7 +104,14 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 	if err := checkInputs([]string{file}); err != nil {
 		return err
 	}
-	if m.code, err = openCode(file, m.elf); err != nil {
+	if file == dash && m.elf == dash {
+		return errors.New("standard input can be read only once")
+	}
+	elf, err := elfInputs([]string{m.elf}, false)
+	if err != nil {
+		return err
+	}
+	if m.code, err = openCode(file, elf[0]); err != nil {
 		return err
 	}
 	if m.asked {

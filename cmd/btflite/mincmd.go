@@ -68,6 +68,7 @@ func (m *minCommand) run(c *cli, words []string) error {
 	if err := checkNames(words); err != nil {
 		return err
 	}
+	words = withoutRepeats(words)
 	kernels, err := findMinKernels(m.kernels)
 	if err != nil {
 		return err
@@ -102,6 +103,23 @@ func (m *minCommand) run(c *cli, words []string) error {
 		return err
 	}
 	return m.failure(len(kernels))
+}
+
+// withoutRepeats returns the paths, each once. Links count as files of their own, as the names of
+// outputs come from the paths.
+func withoutRepeats(paths []string) (once []string) {
+	known := map[string]bool{}
+	for _, p := range paths {
+		name := p
+		if abs, err := filepath.Abs(p); err == nil && p != dash {
+			name = abs
+		}
+		if !known[name] {
+			known[name] = true
+			once = append(once, p)
+		}
+	}
+	return once
 }
 
 // failure returns the error of a run in which programs or kernels failed. Each has been named.

@@ -178,8 +178,11 @@ func (p *minPlan) refuseCollisions(kernels []minKernel, programs []*minProgram, 
 		k := &kernels[i]
 		for _, prog := range programs {
 			of := k.path
-			if prog != nil {
-				of += " and " + prog.path
+			switch {
+			case prog != nil && p.kernels:
+				of = prog.path + " and " + of
+			case prog != nil:
+				of = prog.path
 			}
 			path := p.file(k, prog).path
 			this := "is for " + message.OneLine(of)

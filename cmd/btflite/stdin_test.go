@@ -18,9 +18,10 @@ func TestELFOnStandardInput(t *testing.T) {
 	inlined := inlineInput(t)
 	raw := splitDir + "x86.base.btf"
 	const (
-		size   = "\ntotal: 78\n"
-		site   = "add at .text+0x14\n\ta: reg5\n"
-		noFile = "btflite: standard input is not a file: use < FILE\n"
+		size     = "\ntotal: 78\n"
+		site     = "add at .text+0x14\n\ta: reg5\n"
+		onlyOnce = "btflite: standard input can be read only once\n"
+		noFile   = "btflite: standard input is not a file: use < FILE\n"
 	)
 	for _, c := range []struct {
 		args       string // "-" is standard input
@@ -32,7 +33,12 @@ func TestELFOnStandardInput(t *testing.T) {
 		{"funcs --addr=0x401090 -", smallFile, "attach to it by kprobe:sum_point.constprop.0", "attach to it by kprobe:sum_point.constprop.0"},
 		{"funcs -s -", raw, "btflite: -: ELF header+0x0: not an ELF file\n", "btflite: -: ELF header+0x0: not an ELF file\n"},
 		{"inline add -", inlined, site, site},
-		{"inline --elf=- add " + inlined, inlined, "btflite: -: cannot stat: ", "btflite: -: cannot stat: "},
+		{"inline --elf=- add " + inlined, inlined, "add at .text+0x14, 0x10014, in f+0x4\n", noFile},
+		{"doctor -", raw, "/dev/stdin: fine: BTF\n", noFile},
+		{"doctor --btf_base=- " + splitDir + "x86.module.btf", raw, "x86.module.btf: fine", noFile},
+		{"doctor --btf_base=- -", raw, onlyOnce, onlyOnce},
+		{"inline --elf=- add -", inlined, onlyOnce, onlyOnce},
+		{"archive find -o . -", smallFile, "btflite: /dev/stdin: ", noFile},
 		{"fullcircle --cc=true -", smallFile, "btflite: /dev/stdin: true -std=gnu17 -fsigned-char: has written no object\n", noFile},
 		{"-J --btf_encode_detached=/dev/null - -", smallFile, "", noFile},
 	} {
