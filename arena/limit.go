@@ -12,8 +12,8 @@ import (
 // that fills large slices of the heap.
 
 // Limit bounds the memory of one piece of work; other work may run at the same time
-// with limits of its own. The zero value and a nil Limit do not limit. Several
-// goroutines may call its methods at once.
+// with limits of its own. If a Limit has no number of bytes, as the zero value, or is nil, the limit
+// of the process counts, see LimitProcess. Several goroutines may call its methods at once.
 type Limit struct {
 	bounds atomic.Pointer[Bounds]
 
@@ -36,6 +36,14 @@ type Bounds struct {
 	// Reclaim collects garbage. It is called if too little memory is left after Drop.
 	Reclaim func()
 }
+
+// process is the limit of LimitProcess.
+var process atomic.Pointer[Limit]
+
+// LimitProcess makes l the limit of the process. It counts for all memory that has no other limit: Vecs
+// without one, and large slices of the heap (Make, Clone, Room). nil ends that. A program calls it,
+// because the memory is the program's; a library does not.
+func LimitProcess(l *Limit) { process.Store(l) }
 
 // Set sets the bounds.
 func (l *Limit) Set(b Bounds) {
@@ -78,8 +86,8 @@ var large sync.Mutex
 // takeLarge calls take, which checks the limit for n bytes and makes the system give them. If these
 // are many, and there is a limit, no other goroutine does that meanwhile.
 func (l *Limit) takeLarge(n int, take func()) {
-	if l != nil && n >= leastLarge {
-		if b := l.bounds.Load(); b != nil && b.Bytes != 0 {
+	if n >= leastLarge {
+		if _, b := l.inForce(); b != nil {
 			large.Lock()
 			defer large.Unlock() // take may panic
 		}
@@ -87,22 +95,31 @@ func (l *Limit) takeLarge(n int, take func()) {
 	take()
 }
 
+// inForce returns the limit that counts, and its bounds; nil if nothing limits.
+func (l *Limit) inForce() (*Limit, *Bounds) {
+	for _, l := range [...]*Limit{l, process.Load()} {
+		if l == nil {
+			continue
+		}
+		if b := l.bounds.Load(); b != nil && b.Bytes != 0 {
+			return l, b
+		}
+	}
+	return nil, nil
+}
+
 // Check returns an Exhausted if n bytes more than are in use would break the
 // limit, and a Stopped if the work is to end.
 func (l *Limit) Check(n int) error {
-	if l == nil {
-		return nil
-	}
-	b := l.bounds.Load()
-	if b == nil {
-		return nil
-	}
-	if b.Stop != nil {
-		if err := b.Stop(); err != nil {
-			return Stopped{err}
+	if l != nil {
+		if b := l.bounds.Load(); b != nil && b.Stop != nil {
+			if err := b.Stop(); err != nil {
+				return Stopped{err}
+			}
 		}
 	}
-	if b.Bytes == 0 {
+	l, b := l.inForce()
+	if b == nil {
 		return nil
 	}
 	used := b.Used()

@@ -11,17 +11,7 @@ import (
 // TestLimitOfTwo: two pieces of work that take much memory at the same time do not take the same
 // memory, each by a limit of its own.
 func TestLimitOfTwo(t *testing.T) {
-	resident := func() uint64 {
-		var size, pages uint64
-		statm, err := os.ReadFile("/proc/self/statm")
-		if err == nil {
-			_, err = fmt.Sscan(string(statm), &size, &pages)
-		}
-		if err != nil {
-			t.Error(err)
-		}
-		return pages * uint64(os.Getpagesize())
-	}
+	resident := func() uint64 { return residentNow(t) }
 	const much = 16 << 20
 	for name, take := range map[string]func(*Vec[byte]){
 		"Populate": func(v *Vec[byte]) { v.Populate(much) },
@@ -57,4 +47,17 @@ func TestLimitOfTwo(t *testing.T) {
 			}
 		}
 	}
+}
+
+// residentNow is how many bytes of this process are resident.
+func residentNow(t *testing.T) uint64 {
+	var size, pages uint64
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err == nil {
+		_, err = fmt.Sscan(string(statm), &size, &pages)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return pages * uint64(os.Getpagesize())
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/btflite/btflite/arena"
 )
@@ -83,7 +82,7 @@ func parse(data []byte, base *Blob, share bool) (*Blob, error) {
 	b.Words = toWords(s.types, s.bigEndian, share)
 	b.Strings, b.Form = s.strings, s.form
 	if !share {
-		b.Strings, b.Form = bytes.Clone(s.strings), s.form.clone()
+		b.Strings, b.Form = arena.Clone(s.strings), s.form.clone()
 	}
 	if err := b.scan(); err != nil {
 		return nil, err
@@ -100,10 +99,10 @@ func toWords(data []byte, bigEndian, share bool) []uint32 {
 		if w, ok := arena.Words(data); ok && share {
 			return w
 		} else if ok {
-			return slices.Clone(w)
+			return arena.Clone(w)
 		}
 	}
-	w := make([]uint32, len(data)/4)
+	w := arena.Make[uint32](len(data) / 4)
 	if bigEndian {
 		for i := range w {
 			w[i] = binary.BigEndian.Uint32(data[4*i:])
@@ -151,7 +150,7 @@ func checkStrings(s []byte, split bool) error {
 // scan finds the records in b.Words, fills b.Off and checks the records.
 func (b *Blob) scan() error {
 	words := b.Words
-	x := scanned{off: make([]uint32, len(words)/6+1), first: b.FirstID, protos: true} // kernels have more than six words a type
+	x := scanned{off: arena.Make[uint32](len(words)/6 + 1), first: b.FirstID, protos: true} // kernels have more than six words a type
 	for w := x.run(words, 0); w < len(words); w = x.run(words, w) {
 		r := words[w:]
 		if len(r) < 3 {
@@ -170,7 +169,7 @@ func (b *Blob) scan() error {
 			return fmt.Errorf("btf: types: truncated %s at offset %d", k, 4*w)
 		}
 		if x.n == len(x.off) {
-			x.off = append(x.off, make([]uint32, x.n/4+1)...)
+			x.off = append(arena.Room(x.off, x.n/4+1), make([]uint32, x.n/4+1)...)
 		}
 		x.off[x.n] = uint32(w)
 		x.n++

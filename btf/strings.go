@@ -1,6 +1,10 @@
 package btf
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/btflite/btflite/arena"
+)
 
 // StringTable collects distinct strings in order of first use. Strings that a
 // base already has keep the base's offset and are not stored again.
@@ -53,7 +57,7 @@ func (t *StringTable) Intern(s []byte) uint32 {
 	}
 	off := t.start + uint32(len(t.data))
 	t.index[string(s)] = off
-	t.data = append(t.data, s...)
+	t.data = append(arena.Room(t.data, len(s)+1), s...)
 	t.data = append(t.data, 0)
 	return off
 }

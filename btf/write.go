@@ -1,12 +1,16 @@
 package btf
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/btflite/btflite/arena"
+)
 
 // Encode returns the binary form of b in its byte order: header, types, layout
 // section if it has one, strings. A base is not part of it. b has no Skipped types.
 func (b *Blob) Encode() []byte {
 	typeLen := 4 * len(b.Words)
-	dst := make([]byte, 0, b.Form.Len()+typeLen+len(b.Strings))
+	dst := arena.Make[byte](b.Form.Len() + typeLen + len(b.Strings))[:0]
 	dst = b.Form.AppendHeader(dst, b.BigEndian, uint32(typeLen), uint32(len(b.Strings)))
 	dst = AppendWords(dst, b.BigEndian, b.Words)
 	dst = append(dst, b.Form.Layout...)
@@ -52,8 +56,8 @@ func (b *Builder) Add(name string, info, third uint32, extra ...uint32) uint32 {
 	if want := ExtraWords(InfoKind(info), InfoVlen(info)); b.err == nil && (want != len(extra) || !InfoKind(info).known()) {
 		b.err = fmt.Errorf("btf: %s [%d]: %d words after the record, want %d", InfoKind(info), id, len(extra), want)
 	}
-	b.blob.Off = append(b.blob.Off, uint32(len(b.blob.Words)))
-	b.blob.Words = append(b.blob.Words, b.Str(name), info, third)
+	b.blob.Off = append(arena.Room(b.blob.Off, 1), uint32(len(b.blob.Words)))
+	b.blob.Words = append(arena.Room(b.blob.Words, 3+len(extra)), b.Str(name), info, third)
 	b.blob.Words = append(b.blob.Words, extra...)
 	return id
 }

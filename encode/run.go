@@ -193,7 +193,7 @@ func (r *run) recoverCrash(err *error) {
 	}
 	w := asWorkerPanic(x, "")
 	path := r.path
-	if e, ok := w.value.(arena.Exhausted); ok {
+	if e, ok := w.value.(arena.Exhausted); ok && r.opt.MemoryLimit != 0 {
 		*err = r.exhausted(e.Used)
 	} else if s, ok := w.value.(arena.Stopped); ok {
 		*err = fmt.Errorf("%s: %w", path, s.Err)

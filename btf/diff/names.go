@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -52,7 +53,7 @@ func (n *names) intern(t *stringSection, i uint32) uint32 {
 	if len(n.sections) == 0 || n.sections[len(n.sections)-1] != t {
 		n.sections = append(n.sections, t)
 	}
-	n.list = append(n.list, nameAt{hash, uint32(len(n.sections) - 1), i, uint32(len(name))})
+	n.list = append(arena.Room(n.list, 1), nameAt{hash, uint32(len(n.sections) - 1), i, uint32(len(name))})
 	n.slots[slot] = uint32(len(n.list))
 	if 2*len(n.list) > len(n.slots) {
 		n.slots = grown(n.slots, len(n.list), func(i int) uint32 { return n.list[i].hash })
@@ -109,7 +110,7 @@ type stringSection struct {
 
 func newStringSection(b *btf.Blob) *stringSection {
 	t := &stringSection{start: b.StrBase, text: b.Strings, tails: map[uint32]uint32{}}
-	t.firsts = make([]uint64, len(t.text)/64+1)
+	t.firsts = arena.Make[uint64](len(t.text)/64 + 1)
 	for at := 0; at < len(t.text); {
 		t.firsts[at/64] |= 1 << (at % 64)
 		n := bytes.IndexByte(t.text[at:], 0)
@@ -121,13 +122,13 @@ func newStringSection(b *btf.Blob) *stringSection {
 		}
 		at += n + 1
 	}
-	t.ranks = make([]uint32, len(t.firsts))
+	t.ranks = arena.Make[uint32](len(t.firsts))
 	n := uint32(0)
 	for i, w := range t.firsts {
 		t.ranks[i] = n
 		n += uint32(bits.OnesCount64(w))
 	}
-	t.numbers = make([]uint32, n)
+	t.numbers = arena.Make[uint32](int(n))
 	return t
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/btflite/btflite/arena"
 )
 
 // leftover has the contents of one name that only one side has, or of all nameless types
@@ -41,7 +43,7 @@ func (c *comparison) leftovers() []leftover {
 			at(uint32(i)).own = g.own != 0
 		}
 	}
-	list := make([]leftover, 0, len(byGroup))
+	list := arena.Make[leftover](len(byGroup))[:0]
 	for l := range maps.Values(byGroup) {
 		if l.own {
 			list = append(list, *l)

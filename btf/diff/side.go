@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -62,7 +63,7 @@ type variable struct {
 }
 
 func newSide(b *btf.Blob, index int, c *shared) *side {
-	s := &side{Blob: b, c: c, index: index, in: inA << index, use: usedA << index, ids: make([]uint32, b.TypeCount())}
+	s := &side{Blob: b, c: c, index: index, in: inA << index, use: usedA << index, ids: arena.Make[uint32](int(b.TypeCount()))}
 	s.ids[0] = idVoid
 	for l := b; l != nil; l = l.Base {
 		s.strings = append(s.strings, newStringSection(l))

@@ -40,10 +40,13 @@ const (
 // is not used is not touched.
 func (t *table) init(types, words int) {
 	t.seed = rand.Uint64()
-	t.slots = make([]uint32, 1<<bits.Len(uint(types)))
+	t.slots = arena.Make[uint32](1 << bits.Len(uint(types)))
 	t.words = make([]uint32, 0, words)
 	t.nodes = make([]node, 0, types/2)
 }
+
+// wordsChecked is how many words are filled between two checks of the memory limit.
+const wordsChecked = 64 << 10
 
 // intern returns the node of a content, which is copied if it is new.
 func (t *table) intern(content []uint32) uint32 {
@@ -56,7 +59,10 @@ func (t *table) intern(content []uint32) uint32 {
 		}
 	}
 	n := uint32(len(t.nodes))
-	t.words = append(t.words, content...)
+	if at := len(t.words); at/wordsChecked != (at+len(content))/wordsChecked {
+		arena.Filling(4 * max(wordsChecked, len(content)))
+	}
+	t.words = append(arena.Room(t.words, len(content)), content...)
 	t.nodes = append(t.nodes, node{hash: h, end: uint32(len(t.words))})
 	t.slots[i] = n + 1
 	if 2*len(t.nodes) > len(t.slots) {
@@ -75,7 +81,7 @@ func (t *table) content(n uint32) []uint32 {
 
 // grown is an index of n entries with twice the slots. Slots hold numbers + 1.
 func grown(slots []uint32, n int, hash func(int) uint32) []uint32 {
-	slots = make([]uint32, 2*len(slots))
+	slots = arena.Make[uint32](2 * len(slots))
 	mask := uint32(len(slots) - 1)
 	for i := range n {
 		slot := hash(i) & mask
@@ -133,7 +139,7 @@ func (g *groups) intern(p part, name uint32) uint32 {
 			return i - 1
 		}
 	}
-	g.list = append(g.list, group{name: name, next: g.first[name], part: p})
+	g.list = append(arena.Room(g.list, 1), group{name: name, next: g.first[name], part: p})
 	g.first[name] = uint32(len(g.list))
 	return uint32(len(g.list)) - 1
 }

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"math/bits"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -33,7 +34,7 @@ type takenName struct {
 
 // newNameSpace has room for about n names, and grows.
 func newNameSpace(b *btf.Blob, n uint32) *nameSpace {
-	return &nameSpace{b: b, seed: maphash.MakeSeed(), slots: make([]takenName, 1<<max(10, bits.Len32(n)))}
+	return &nameSpace{b: b, seed: maphash.MakeSeed(), slots: arena.Make[takenName](1 << max(10, bits.Len32(n)))}
 }
 
 // take takes a name and returns how many have taken it now.

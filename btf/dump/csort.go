@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -50,7 +51,7 @@ const rankBits = 3
 // sorted.
 func (o *orderer) placeSorted(loseFirst bool) error {
 	n := o.b.TypeCount()
-	s := sorter{b: o.b, hashes: map[uint32]uint64{}, items: make([]sortItem, 0, n/sortedShare+1)}
+	s := sorter{b: o.b, hashes: map[uint32]uint64{}, items: arena.Make[sortItem](int(n)/sortedShare + 1)[:0]}
 	late := make([]bool, n) // a list would take five times as much, and twice that while it grows
 	for id := uint32(1); id < n; id++ {
 		rec := o.b.Record(id)

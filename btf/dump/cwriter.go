@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -78,7 +79,7 @@ const stepsPerWord = 100
 func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
 	n := b.TypeCount()
 	c := &cWriter{out: o, namer: newNamer(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b, n/8), idents: newNameSpace(b, n/4), // as many as kernels have
-		number: make([]uint32, n), state: make([]uint8, n), announced: make([]bool, n), aligns: make([]uint32, n), maxSteps: 1 << 20,
+		number: arena.Make[uint32](int(n)), state: make([]uint8, n), announced: make([]bool, n), aligns: arena.Make[uint32](int(n)), maxSteps: 1 << 20,
 		strict: opt.Strict, again: opt.Again, asserts: opt.asserts}
 	if c.pointerSize == 0 {
 		c.pointerSize = uint32(b.PointerSize())

@@ -15,6 +15,7 @@ package lower
 import (
 	"fmt"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/verify"
 )
@@ -26,8 +27,8 @@ import (
 func Lower(b *btf.Blob, o Options) (*btf.Blob, Report, error) {
 	l := &lowering{in: b, opt: o, out: new(btf.Blob)}
 	*l.out = *b
-	l.out.Words = make([]uint32, 0, len(b.Words))
-	l.out.Off = make([]uint32, 0, len(b.Off))
+	l.out.Words = arena.Make[uint32](len(b.Words))[:0]
+	l.out.Off = arena.Make[uint32](len(b.Off))[:0]
 	l.out.Skipped = nil
 	if l.lacks(verify.LayoutSection) && len(b.Form.Layout) > 0 {
 		l.out.Form = btf.Form{}

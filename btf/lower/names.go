@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/verify"
 )
@@ -71,7 +72,7 @@ func (l *lowering) rename(id uint32, off *uint32, class nameClass) {
 		return
 	}
 	if !l.own {
-		l.out.Strings, l.own = bytes.Clone(l.out.Strings), true
+		l.out.Strings, l.own = arena.Clone(l.out.Strings), true
 	}
 	at := l.out.Strings[*off-l.out.StrBase:]
 	copy(at, text)
@@ -109,7 +110,7 @@ func (l *lowering) intern(text []byte) uint32 {
 		l.added = map[string]uint32{}
 	}
 	if !l.own {
-		l.out.Strings, l.own = bytes.Clone(l.out.Strings), true
+		l.out.Strings, l.own = arena.Clone(l.out.Strings), true
 	}
 	off := l.out.StrEnd()
 	l.added[string(text)] = off

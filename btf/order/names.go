@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -32,7 +33,7 @@ func rankNames(ctx context.Context, b *btf.Blob, used []uint32) (*names, error) 
 	if err := b.CheckKnown(); err != nil {
 		return nil, err
 	}
-	n := &names{rank: make([]uint32, b.StrEnd()+1), sorted: []uint32{0}}
+	n := &names{rank: arena.Make[uint32](int(b.StrEnd()) + 1)}
 	for _, off := range used {
 		n.rank[off] = 1 // which sorts them, and is replaced below
 	}
@@ -59,6 +60,7 @@ func rankNames(ctx context.Context, b *btf.Blob, used []uint32) (*names, error) 
 	if err != nil {
 		return nil, err
 	}
+	n.sorted = append(arena.Make[uint32](len(used) + 1)[:0], 0)
 	for _, off := range used {
 		last := n.sorted[len(n.sorted)-1]
 		if !bytes.Equal(b.NameBytes(off), b.NameBytes(last)) {
@@ -88,7 +90,7 @@ func sortUntil(ctx context.Context, s []uint32, compare func(x, y uint32) int) (
 // each once, sorted, without those that the base has.
 func (n *names) write(b *btf.Blob) []byte {
 	t := btf.NewStringTable(b.Base)
-	n.final = make([]uint32, len(n.sorted))
+	n.final = arena.Make[uint32](len(n.sorted))
 	for rank, off := range n.sorted {
 		n.final[rank] = t.Intern(b.NameBytes(off))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -65,7 +66,8 @@ type group struct{ first, end int }
 
 func newRefiner(b *btf.Blob, ranks *names) *refiner {
 	n := len(b.Off)
-	r := &refiner{b: b, ranks: ranks, types: make([]uint32, n), at: make([]uint32, n), class: make([]uint32, n), from: make([]uint32, n+1)}
+	r := &refiner{b: b, ranks: ranks, types: arena.Make[uint32](n), at: arena.Make[uint32](n), class: arena.Make[uint32](n),
+		from: arena.Make[uint32](n + 1)}
 	for t := range n {
 		r.types[t] = uint32(t)
 		r.eachOwn(uint32(t), func(_, to uint32) { r.from[to]++ })
@@ -74,7 +76,7 @@ func newRefiner(b *btf.Blob, ranks *names) *refiner {
 		r.from[t+1] += r.from[t]
 	}
 	if n > 0 {
-		r.uses = make([]use, r.from[n-1])
+		r.uses = arena.Make[use](int(r.from[n-1]))
 	}
 	for t := n - 1; t >= 0; t-- { // from the ends of the lists to their beginnings
 		r.eachOwn(uint32(t), func(place, to uint32) {
@@ -141,7 +143,7 @@ func (r *refiner) byContent(ctx context.Context) error {
 		for n < len(all) && r.compareContent(all[0], all[n]) == 0 {
 			n++
 		}
-		parts = append(parts, slices.Clone(all[:n]))
+		parts = append(arena.Room(parts, 1), slices.Clone(all[:n]))
 		all = all[n:]
 	}
 	for i, t := range r.types {
@@ -214,10 +216,13 @@ func (r *refiner) touchUsers() {
 	r.touched = r.touched[:0]
 	for _, m := range r.moved {
 		to, rest := r.start[r.class[m.t]], r.start[m.left]
-		for _, u := range r.uses[r.from[m.t]:r.from[m.t+1]] {
+		uses := r.uses[r.from[m.t]:r.from[m.t+1]]
+		r.touched = arena.Room(r.touched, len(uses))
+		for _, u := range uses {
 			r.touch(touch{u.by, u.place, to, rest})
 		}
 		if r.inward {
+			r.touched = arena.Room(r.touched, len(r.record(m.t)))
 			r.eachOwn(m.t, func(place, t uint32) { r.touch(touch{t, user | place, to, nobody}) })
 		}
 	}
@@ -227,7 +232,9 @@ func (r *refiner) touchUsers() {
 func (r *refiner) touchAll() {
 	r.touched = r.touched[:0]
 	for t := range uint32(len(r.types)) {
-		for _, u := range r.uses[r.from[t]:r.from[t+1]] {
+		uses := r.uses[r.from[t]:r.from[t+1]]
+		r.touched = arena.Room(r.touched, len(uses))
+		for _, u := range uses {
 			r.touch(touch{t, user | u.place, r.start[r.class[u.by]], nobody})
 		}
 	}
@@ -250,7 +257,7 @@ func (r *refiner) divideTouched() {
 		for i < len(r.touched) && r.touched[i].t == r.touched[first].t {
 			i++
 		}
-		r.groups = append(r.groups, group{first, i})
+		r.groups = append(arena.Room(r.groups, 1), group{first, i})
 	}
 	for groups := r.groups; len(groups) > 0; {
 		n := 1
@@ -278,7 +285,7 @@ func (r *refiner) divideBy(class uint32, groups []group) {
 		}
 		var part []uint32
 		for _, g := range groups[:n] {
-			part = append(part, r.typeOf(g))
+			part = append(arena.Room(part, 1), r.typeOf(g))
 		}
 		if compare(groups[0], group{}) < 0 {
 			front = append(front, part)
@@ -327,7 +334,7 @@ func (r *refiner) divide(class uint32, front, back [][]uint32) {
 			r.swap(t, at)
 		}
 	}
-	parts := make([]uint32, 0, len(front)+len(back)+1) // their ends
+	parts := arena.Make[uint32](len(front) + len(back) + 1)[:0] // their ends
 	at = first
 	for _, part := range front {
 		at += uint32(len(part))
@@ -369,11 +376,12 @@ func (r *refiner) number(class uint32, ends []uint32) {
 	at = r.start[class]
 	for i, end := range ends {
 		if i != largest {
+			r.moved = arena.Room(r.moved, int(end-at))
 			for _, t := range r.types[at:end] {
 				r.class[t] = uint32(len(r.start))
 				r.moved = append(r.moved, move{t, class})
 			}
-			r.start, r.end = append(r.start, at), append(r.end, end)
+			r.start, r.end = append(arena.Room(r.start, 1), at), append(arena.Room(r.end, 1), end)
 		}
 		at = end
 	}

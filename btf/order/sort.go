@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -33,7 +34,7 @@ import (
 // are not known (btf.Blob.Skipped), or that names overlap so that comparing them has no
 // bound; see rankNames.
 func ByName(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
-	var used []uint32
+	used := arena.Make[uint32](len(b.Off))[:0]
 	for id := b.FirstID; id < b.TypeCount(); id++ {
 		used = append(used, b.Record(id)[0])
 	}
@@ -41,7 +42,7 @@ func ByName(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	order := make([]uint32, len(b.Off))
+	order := arena.Make[uint32](len(b.Off))
 	for i := range order {
 		order[i] = uint32(i)
 	}
@@ -72,7 +73,9 @@ func ByName(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err 
 func Canonical(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
 	var used []uint32
 	for id := b.FirstID; id < b.TypeCount(); id++ {
-		btf.EachName(b.Record(id), func(off *uint32) { used = append(used, *off) })
+		r := b.Record(id)
+		used = arena.Room(used, len(r))
+		btf.EachName(r, func(off *uint32) { used = append(used, *off) })
 	}
 	ranks, err := rankNames(ctx, b, used)
 	if err != nil {
@@ -99,9 +102,9 @@ func Canonical(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, e
 func permuted(b *btf.Blob, order []uint32) (out *btf.Blob, ids []uint32) {
 	out = new(btf.Blob)
 	*out = *b
-	out.Words = make([]uint32, 0, len(b.Words))
-	out.Off = make([]uint32, 0, len(order))
-	ids = make([]uint32, len(order))
+	out.Words = arena.Make[uint32](len(b.Words))[:0]
+	out.Off = arena.Make[uint32](len(order))[:0]
+	ids = arena.Make[uint32](len(order))
 	for to, from := range order {
 		ids[from] = b.FirstID + uint32(to)
 	}

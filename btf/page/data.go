@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/ctype"
 	"github.com/btflite/btflite/btf/view"
@@ -40,7 +41,7 @@ func (d *data) intern(s string) int {
 	if !ok {
 		i = len(d.Strings)
 		d.text[s] = i
-		d.Strings = append(d.Strings, message.OneLine(s)) // browsers show no control characters
+		d.Strings = append(arena.Room(d.Strings, 1), message.OneLine(s)) // browsers show no control characters
 	}
 	return i
 }
@@ -135,7 +136,7 @@ func (s *side) add(id uint32) error {
 		kind = 1
 	}
 	s.index[id] = len(s.d.Types)
-	s.d.Types = append(s.d.Types, []any{s.d.intern(string(t.Name())), kind, t.Size(), nil})
+	s.d.Types = append(arena.Room(s.d.Types, 1), []any{s.d.intern(string(t.Name())), kind, t.Size(), nil})
 	s.work = append(s.work, id)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
 )
@@ -81,7 +82,7 @@ func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 	var list []view.Type
 	for t := range p.v.Composites(f.Bases) {
 		if len(t.Name()) > 0 && f.takes(p, t) && f.passes(p, t) {
-			list = append(list, t)
+			list = append(arena.Room(list, 1), t)
 		}
 	}
 	inOrder(list)

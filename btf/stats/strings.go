@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
 )
@@ -46,7 +47,7 @@ type stringUse struct {
 func newStringUse(b *btf.Blob) *stringUse {
 	s := &stringUse{blob: b, by: map[string]*Strings{}}
 	for at := 0; at < len(b.Strings); {
-		s.starts = append(s.starts, uint32(at))
+		s.starts = append(arena.Room(s.starts, 1), uint32(at))
 		n := bytes.IndexByte(b.Strings[at:], 0)
 		if n < 0 {
 			break

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -36,7 +37,7 @@ func enter(data []byte, base *btf.Blob, rules Rules) (input, error) {
 	}
 	// Records take 12 bytes or more, most of them more.
 	n := len(x.types)/24 + 2
-	x.off = make([]uint32, 0, n)
+	x.off = arena.Make[uint32](n)[:0]
 	x.kinds = make([]btf.Kind, 0, n)
 	if rules.Level == Readable {
 		x.enterAll()

@@ -27,7 +27,10 @@
 // The stable API is package btflite. What it does not use of this package may change.
 package verify
 
-import "github.com/btflite/btflite/btf"
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
 
 // Check judges data, over base if it is split BTF; the base itself is taken as
 // it is. It returns the number of types in data. A non-nil error is a *Fault, or
@@ -178,5 +181,5 @@ func (c *check) links(ptrSize uint32) links {
 	}
 	n := len(c.kinds)
 	return links{input: c.input, loaded: c.rules.Loaded, ptrSize: ptrSize,
-		final: make([]uint32, n), size: make([]uint32, n), state: c.state}
+		final: arena.Make[uint32](n), size: arena.Make[uint32](n), state: c.state}
 }

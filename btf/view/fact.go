@@ -1,6 +1,9 @@
 package view
 
-import "github.com/btflite/btflite/btf"
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
 
 // fact is the cached knowledge of Layouts about a type of members.
 type fact struct {
@@ -45,7 +48,7 @@ func (s *Layouts) Slot(id uint32) uint32 {
 func (s *Layouts) newSlot(id uint32, depth int) uint32 {
 	f := &s.facts
 	if f.slots == nil {
-		f.slots = make([]uint32, s.v.Count())
+		f.slots = arena.Make[uint32](int(s.v.Count()))
 	}
 	if id >= s.v.Count() {
 		id = 0

@@ -20,6 +20,7 @@ type cli struct {
 	lookupEnv      func(string) (string, bool)
 	guard          *guard
 	memory         uint64 // --memory_limit in bytes, 0: none
+	memoryBound    uint64 // the limit of the command in bytes, 0: none
 	groupLimit     uint64 // of the control group, if that is the memory limit; else 0
 	heap           heap
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/dump"
 	"github.com/btflite/btflite/btf/funcs"
@@ -234,7 +235,7 @@ func (f *funcsCommand) selected(set *funcs.Set, file *types) ([]funcs.Func, erro
 	}
 	var list []funcs.Func
 	if takes := f.filter(set); takes == nil {
-		list = slices.AppendSeq(make([]funcs.Func, 0, set.Len()), from)
+		list = slices.AppendSeq(arena.Make[funcs.Func](set.Len())[:0], from)
 	} else {
 		for x := range from {
 			if takes(x) {

@@ -62,7 +62,10 @@ func (c *cli) run(args []string) (status int) {
 	c.stdout, c.stderr = c.guard.stream(c.stdout), c.guard.stream(c.stderr)
 	defer c.guard.stop()
 	defer func() {
-		if v := recover(); v != nil {
+		v := recover()
+		if err := asExhausted(c, v); err != nil {
+			status = c.report(err)
+		} else if v != nil {
 			var line string
 			line, status = describePanic(v, args)
 			c.complain(line)
@@ -113,6 +116,8 @@ func (c *cli) explain(err error) int {
 		}
 		fmt.Fprintf(c.stderr, "Try '%s --help' for more information.\n", c.running.CommandPath())
 		return exitUsage
+	case errors.As(err, &crash) && asExhausted(c, crash.Value) != nil:
+		err = asExhausted(c, crash.Value)
 	case errors.As(err, &crash):
 		c.complain(err.Error() + pleaseReport)
 		return exitInternal

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands that encode check the memory limit wherever they take memory (package encode). All
-// other commands take memory from the Go heap, in thousands of places. For them a goroutine
-// watches how much is in use, the more often the less is left. It ends the run like a signal,
-// so that no file stays half written. They also check the limit before they read the contents
-// of a file into memory.
+// Commands check the memory limit wherever they take much memory at once: package arena, by
+// arena.LimitProcess, and packages encode and loadbtf. Commands that do not encode also take memory
+// from the Go heap, little by little, in thousands of places. For them a goroutine watches how much
+// is in use, the more often the less is left. It ends the run like a signal, so that no file
+// stays half written.
 
 const (
 	// watchedPace is an upper bound for how fast a program on one processor takes memory,
@@ -43,10 +43,11 @@ func (c *cli) bound(cmd *cobra.Command) {
 	}
 }
 
-// boundMemory sets memoryLimit by --memory_limit and the control group, until done is called.
+// boundMemory sets the limit of the process by --memory_limit and the control group, until done is called.
 // With watch, it starts the goroutine that watches the memory in use.
 func (c *cli) boundMemory(words []string, watch bool) (done func()) {
 	limit, byHand := c.limitMemory(c.memory)
+	c.memoryBound = limit
 	if limit == 0 {
 		return func() {}
 	}
@@ -54,12 +55,16 @@ func (c *cli) boundMemory(words []string, watch bool) (done func()) {
 	if byHand {
 		bounds.Used, bounds.Drop = memlimit.Resident, mmapelf.ReleaseAll
 	}
-	reserve := limit / 16
+	reserve := uint64(0)
+	if watch || byHand {
+		reserve = limit / 16 // what is taken between two looks
+	}
 	if !byHand {
 		reserve += memlimit.Reserve(sizeOf(words), 1)
 	}
 	bounds.Bytes = max(limit, reserve+1) - reserve
 	memoryLimit.Set(bounds)
+	arena.LimitProcess(&memoryLimit)
 	w := memoryWatch{bounds: bounds, stop: make(chan struct{}), full: func(used uint64) {
 		c.guard.endWith(&outOfMemory{c.report(exhausted(words, limit, used))})
 	}}
@@ -68,6 +73,7 @@ func (c *cli) boundMemory(words []string, watch bool) (done func()) {
 	}
 	return func() {
 		close(w.stop)
+		arena.LimitProcess(nil)
 		memoryLimit.Set(arena.Bounds{})
 	}
 }
@@ -97,6 +103,15 @@ func (w *memoryWatch) look() {
 			return // the guard lets a protected function finish first
 		}
 	}
+}
+
+// asExhausted returns the error for v, what a function has panicked with, if it is that the limit was
+// reached; else nil.
+func asExhausted(c *cli, v any) error {
+	if full, ok := v.(arena.Exhausted); ok {
+		return exhausted(c.words, c.memoryBound, full.Used)
+	}
+	return nil
 }
 
 // exhausted is the error for a limit that is too low for the files among the words.

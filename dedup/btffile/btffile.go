@@ -136,7 +136,7 @@ func Finish(s *dedup.Set, bigEndian bool, placed []uint32) (*btf.Blob, []uint32,
 	if len(strs) > btf.MaxStrOff {
 		return nil, nil, fmt.Errorf("btf: strings: %d bytes exceed the limit", len(strs))
 	}
-	data := make([]byte, 0, btf.HeaderLen+n.TypeBytes+len(strs))
+	data := arena.Make[byte](btf.HeaderLen + n.TypeBytes + len(strs))[:0]
 	data = btf.AppendHeader(data, bigEndian, uint32(n.TypeBytes), uint32(len(strs)))
 	types := data[len(data):][:n.TypeBytes]
 	n.PutTypes(types, bigEndian, 1)

@@ -88,7 +88,7 @@ func (f *Flattener) Add(b *btf.Blob) error {
 		return fmt.Errorf("btf: types: %w", err)
 	}
 	if f.keep {
-		f.placed = append(f.placed, append(placedFile{}, f.unit.ID.S...))
+		f.placed = append(f.placed, arena.Clone(placedFile(f.unit.ID.S)))
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (f *Flattener) Finish() (*Flat, error) {
 	if strs > btf.MaxStrOff || types > btf.MaxStrOff {
 		return nil, fmt.Errorf("btf: %d bytes of types and %d of strings exceed the limit", types, strs)
 	}
-	data := make([]byte, 0, f.form.Len()+types+strs)
+	data := arena.Make[byte](f.form.Len() + types + strs)[:0]
 	data = f.form.AppendHeader(data, f.from.BigEndian, uint32(types), uint32(strs))
 	data = btf.AppendWords(data, f.from.BigEndian, f.from.Words)
 	own := data[len(data):][:n.TypeBytes]

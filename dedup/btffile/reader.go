@@ -69,7 +69,7 @@ type Reader struct {
 // NewReader makes a Reader of a Blob. token gives the name token for a string
 // offset.
 func NewReader(in *btf.Blob, token func(off uint32) (dedup.Name, error)) *Reader {
-	return &Reader{in: in, token: token, Placed: make([]uint32, in.TypeCount())}
+	return &Reader{in: in, token: token, Placed: arena.Make[uint32](int(in.TypeCount()))}
 }
 
 // numberShapes makes Read give units the shapes of their structs and unions without names.

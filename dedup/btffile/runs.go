@@ -1,6 +1,9 @@
 package btffile
 
-import "github.com/btflite/btflite/btf"
+import (
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/btf"
+)
 
 // runs cuts the types of a Blob into the shortest runs that the Set can take: no
 // type refers to a later run, and no struct, union or typedef depends on an
@@ -27,7 +30,7 @@ const (
 )
 
 func newRuns(in *btf.Blob) *runs {
-	c := &runs{in: in, last: make([]uint32, in.TypeCount())}
+	c := &runs{in: in, last: arena.Make[uint32](int(in.TypeCount()))}
 	bits := make([]uint8, in.TypeCount())
 	c.follow(bits)
 	c.settle(bits)

@@ -1,5 +1,7 @@
 package exact
 
+import "github.com/btflite/btflite/arena"
+
 // index maps keys to lists of candidate ids and reproduces the order in
 // which libbpf's hash table yields the candidates of one key: an inserted id
 // goes to the front of its list, and whenever the table doubles, every list is
@@ -48,7 +50,7 @@ func (x *index) insert(key uint64, id uint32) {
 		node.side[1-x.front] = old
 		l.end[x.front] = n
 	}
-	x.nodes = append(x.nodes, node)
+	x.nodes = append(arena.Room(x.nodes, 1), node)
 	x.lists[key] = l
 }
 

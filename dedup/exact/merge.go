@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -65,8 +66,9 @@ func appendBlob(out, in *btf.Blob) {
 			*w += strShift
 		}
 	}
-	out.Words = append(out.Words, in.Words...)
-	out.Strings = append(out.Strings, in.Strings...)
+	out.Words = append(arena.Room(out.Words, len(in.Words)), in.Words...)
+	out.Strings = append(arena.Room(out.Strings, len(in.Strings)), in.Strings...)
+	out.Off = arena.Room(out.Off, len(in.Off))
 	for i, off := range in.Off {
 		end := uint32(len(in.Words))
 		if i+1 < len(in.Off) {

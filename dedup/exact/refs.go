@@ -3,6 +3,7 @@ package exact
 import (
 	"fmt"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -96,7 +97,7 @@ func (d *state) advance(f *frame) error {
 // references and returns the result with strs as string section. m maps every
 // old id to its new one.
 func (d *state) compact(strs []byte) (out *btf.Blob, m []uint32, err error) {
-	m = make([]uint32, d.count())
+	m = arena.Make[uint32](int(d.count()))
 	next := d.first
 	var words, types int
 	for id := d.first; id < d.count(); id++ {
@@ -118,8 +119,8 @@ func (d *state) compact(strs []byte) (out *btf.Blob, m []uint32, err error) {
 	}
 	out = &btf.Blob{
 		BigEndian: d.in.BigEndian,
-		Words:     make([]uint32, 0, words),
-		Off:       make([]uint32, 0, types),
+		Words:     arena.Make[uint32](words)[:0],
+		Off:       arena.Make[uint32](types)[:0],
 		Strings:   strs,
 		StrBase:   d.in.StrBase,
 		FirstID:   d.first,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -75,10 +76,10 @@ func newState(in *btf.Blob, opt Options) (*state, error) {
 		opt:    opt,
 		in:     in,
 		first:  in.FirstID,
-		words:  make([]uint32, 3, total),
-		off:    make([]uint32, 1, n),
-		target: slices.Repeat([]uint32{unset}, int(n)),
-		pair:   slices.Repeat([]uint32{unset}, int(n)),
+		words:  arena.Make[uint32](int(total))[:3],
+		off:    arena.Make[uint32](int(n))[:1],
+		target: unsetWords(int(n)),
+		pair:   unsetWords(int(n)),
 		index:  newIndex(),
 	}
 	for _, b := range slices.Backward(chain) {
@@ -95,6 +96,15 @@ func newState(in *btf.Blob, opt Options) (*state, error) {
 		}
 	}
 	return d, nil
+}
+
+// unsetWords returns n words that are unset.
+func unsetWords(n int) []uint32 {
+	words := arena.Make[uint32](n)
+	for i := range words {
+		words[i] = unset
+	}
+	return words
 }
 
 // count returns the number of ids, void included.

@@ -3,6 +3,7 @@ package exact
 import (
 	"fmt"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
 
@@ -12,7 +13,7 @@ import (
 func (d *state) strings() ([]byte, error) {
 	table := btf.NewStringTable(d.in.Base)
 	start := d.in.StrBase
-	memo := make([]uint32, len(d.in.Strings)) // new offset, or 0: not seen yet
+	memo := arena.Make[uint32](len(d.in.Strings)) // new offset, or 0: not seen yet
 	intern := func(w *uint32) {
 		if *w == 0 || *w < start {
 			return

@@ -25,19 +25,19 @@ var imports = map[string][]string{
 	"btf/ctype":   {"btf", "btf/view"},
 	"btf/diff":    {"arena", "btf", "btf/ctype", "internal/message"},
 	"btf/distill": {"btf"},
-	"btf/dump":    {"btf", "btf/blocks", "internal/message", "github.com/btflite/btflite"}, // the third escapes names, the last is for tests
+	"btf/dump":    {"arena", "btf", "btf/blocks", "internal/message", "github.com/btflite/btflite"}, // the fourth escapes names, the last is for tests
 	"btf/funcs":   {"btf", "btf/ctype", "btf/view"},
-	"btf/lower":   {"btf", "btf/verify", "btf/verify/releasetest", "dedup/deduptest"}, // those behind verify for tests
-	"btf/order":   {"btf"},
-	"btf/page":    {"btf", "btf/ctype", "btf/view", "internal/message"},
-	"btf/stats":   {"btf", "btf/view", "internal/message", "btf/btftest"}, // the last for tests
-	"btf/verify": {"btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix",
+	"btf/lower":   {"arena", "btf", "btf/verify", "btf/verify/releasetest", "dedup/deduptest"}, // those behind verify for tests
+	"btf/order":   {"arena", "btf"},
+	"btf/page":    {"arena", "btf", "btf/ctype", "btf/view", "internal/message"},
+	"btf/stats":   {"arena", "btf", "btf/view", "internal/message", "btf/btftest"}, // the last for tests
+	"btf/verify": {"arena", "btf", "internal/workers", "internal/kernelbtf", "btf/verify/releasetest", "golang.org/x/sys/unix",
 		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests
 	"btf/verify/releasetest": {"btf"},
 	"btf/rawdata":            {"btf", "btf/blocks", "btf/view", "internal/message"},
-	"btf/show":               {"btf", "btf/blocks", "btf/ctype", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
+	"btf/show":               {"arena", "btf", "btf/blocks", "btf/ctype", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
 	"btf/sites":              {"btf"},
-	"btf/view":               {"btf"},
+	"btf/view":               {"arena", "btf"},
 	"compactstate":           {"arena", "internal/workers"},
 	"dedup":                  {"arena", "btf", "internal/workers", "dedup/btffile", "dedup/deduptest", "dedup/exact", "github.com/edsrzf/mmap-go"}, // the last four for tests
 	"dedup/btffile":          {"arena", "btf", "dedup", "dedup/exact", "dedup/deduptest"},                                                          // the last for tests
