@@ -16,6 +16,7 @@ import (
 	"github.com/btflite/btflite/internal/ccline"
 	"github.com/btflite/btflite/internal/declared"
 	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -150,6 +151,7 @@ func (c *compiler) compile(g *guard, in, out string) error {
 	cmd := exec.CommandContext(ctx, c.words[0], append(append(append([]string{}, c.words[1:]...), debugOptions...), "-o", out, in)...)
 	var messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &messages, &messages
+	killed := memlimit.Killed()
 	err := g.startChild(cmd)
 	if err == nil {
 		err = cmd.Wait()
@@ -160,6 +162,10 @@ func (c *compiler) compile(g *guard, in, out string) error {
 			return nil
 		}
 		err = errors.New("has written no object")
+	}
+	if memlimit.Killed() > killed {
+		return fmt.Errorf("%s: the memory limit of %s is reached: the system has ended the compiler; give more by the control group",
+			message.OneLine(c.words[0]), message.ByteSize(memlimit.Cgroup()))
 	}
 	if ctx.Err() != nil {
 		err = errors.New("took too long")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/internal/fileid"
+	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -222,6 +223,7 @@ func (g *guard) startChild(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+	memlimit.EndFirst(cmd.Process.Pid) // it can be reported; nobody would report the end of this process
 	g.onDeath = func(s os.Signal) {
 		if _, ok := s.(syscall.Signal); !ok {
 			s = syscall.SIGTERM

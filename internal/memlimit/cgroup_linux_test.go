@@ -48,6 +48,18 @@ func TestFileBytes(t *testing.T) {
 	}
 }
 
+func TestNumberAt(t *testing.T) {
+	for file, want := range map[string]uint64{
+		"low 0\nhigh 2\nmax 3\noom 9\noom_kill 5\noom_group_kill 1\n": 5, // version 2
+		"oom_kill_disable 0\nunder_oom 1\noom_kill 7\n":               7, // version 1
+		"oom_kill x\n": 0, "oom_kill": 0, "": 0,
+	} {
+		if n := numberAt([]byte(file), "oom_kill"); n != want {
+			t.Errorf("%q: %d", file, n)
+		}
+	}
+}
+
 func TestParseStatm(t *testing.T) {
 	for s, want := range map[string][2]uint64{"100 50 20 1 0 30 0\n": {50, 20}, "100 50": {}, "": {}, "1 2 3": {}, "a b c": {}} {
 		if resident, shared := parseStatm(s); [2]uint64{resident, shared} != want {

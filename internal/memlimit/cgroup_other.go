@@ -17,6 +17,12 @@ func CountFiles() {}
 // AddFile does nothing here.
 func AddFile(uint64) {}
 
+// Killed is not known here.
+func Killed() uint64 { return 0 }
+
+// EndFirst does nothing here.
+func EndFirst(int) {}
+
 // InMemory is not known here.
 func InMemory(string) bool { return false }
 

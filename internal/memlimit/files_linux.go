@@ -40,6 +40,29 @@ func CountFiles() {
 // looks again.
 func AddFile(n uint64) { files.Add(n) }
 
+// Killed is how many processes of the control group with the limit the system has ended so far, because
+// memory was short; 0 if there is no limit, or if that cannot be read.
+func Killed() uint64 {
+	dir := limitedGroup.Load()
+	if dir == nil {
+		return 0
+	}
+	for _, file := range []string{"memory.events", "memory.oom_control"} { // of version 2 and of version 1
+		if events, err := os.ReadFile(path.Join(*dir, file)); err == nil {
+			return numberAt(events, "oom_kill")
+		}
+	}
+	return 0
+}
+
+// EndFirst makes the system end the process with that id, before others of the control group with the
+// limit, if memory gets short. Programs that it starts later are like it.
+func EndFirst(pid int) {
+	if limitedGroup.Load() != nil {
+		_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte("1000"), 0) // only advice
+	}
+}
+
 // InMemory reports whether the file, or a new one of that name, lies in memory.
 func InMemory(name string) bool {
 	var fs unix.Statfs_t
@@ -53,14 +76,17 @@ func InMemory(name string) bool {
 // fileBytes is the number of bytes in files of tmpfs, from the text of a
 // memory.stat: "total_shmem" with groups below (version 1), "shmem" (version 2).
 func fileBytes(stat []byte) (n uint64) {
-	for line := range bytes.Lines(stat) {
-		key, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
-		switch string(key) {
-		case "shmem", "total_shmem":
-			if x, err := strconv.ParseUint(string(value), 10, 64); err == nil {
-				n = max(n, x)
+	return max(numberAt(stat, "shmem"), numberAt(stat, "total_shmem"))
+}
+
+// numberAt is the number behind a key in a file of lines with a key and a number each; 0 if there is none.
+func numberAt(file []byte, key string) uint64 {
+	for line := range bytes.Lines(file) {
+		if k, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" ")); string(k) == key {
+			if n, err := strconv.ParseUint(string(value), 10, 64); err == nil {
+				return n
 			}
 		}
 	}
-	return n
+	return 0
 }
