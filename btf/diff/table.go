@@ -63,7 +63,7 @@ func (t *table) intern(content []uint32) uint32 {
 		arena.Filling(4 * max(wordsChecked, len(content)))
 	}
 	t.words = append(arena.Room(t.words, len(content)), content...)
-	t.nodes = append(t.nodes, node{hash: h, end: uint32(len(t.words))})
+	t.nodes = append(arena.Room(t.nodes, 1), node{hash: h, end: uint32(len(t.words))})
 	t.slots[i] = n + 1
 	if 2*len(t.nodes) > len(t.slots) {
 		t.slots = grown(t.slots, len(t.nodes), func(i int) uint32 { return t.nodes[i].hash })

@@ -59,7 +59,7 @@ func (o *orderer) placeSorted(loseFirst bool) error {
 			continue
 		}
 		if it := itemOf(o.b, id, rec); it.rank() < rankOther {
-			s.items = append(s.items, it)
+			s.items = append(arena.Room(s.items, 1), it)
 		} else {
 			late[id] = true
 		}

@@ -288,9 +288,9 @@ func (r *refiner) divideBy(class uint32, groups []group) {
 			part = append(arena.Room(part, 1), r.typeOf(g))
 		}
 		if compare(groups[0], group{}) < 0 {
-			front = append(front, part)
+			front = append(arena.Room(front, 1), part)
 		} else {
-			back = append(back, part)
+			back = append(arena.Room(back, 1), part)
 		}
 		groups = groups[n:]
 	}

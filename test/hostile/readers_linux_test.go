@@ -23,8 +23,8 @@ var readerLimits = []int{10, 14, 18, 24, 32}
 func TestReadersInSmallGroups(t *testing.T) {
 	group := memoryGroup(t)
 	dir := t.TempDir()
-	testfile.Write(t, filepath.Join(dir, "FILE"), manyReadTypes(14000))
-	testfile.Write(t, filepath.Join(dir, "HALF"), manyReadTypes(7000))
+	testfile.Write(t, filepath.Join(dir, "FILE"), btftest.Large(14000))
+	testfile.Write(t, filepath.Join(dir, "HALF"), btftest.Large(7000))
 	testfile.Write(t, filepath.Join(dir, "PROG"), testfile.Read(t, "../../testdata/min/kernel.bpf.o"))
 	same, errors := 0, 0
 	for _, line := range costCommands {
@@ -69,22 +69,4 @@ func readerRun(t *testing.T, dir, line string, run func(*exec.Cmd) done) (r read
 		}
 	}
 	return r
-}
-
-// manyReadTypes is BTF with n structs, and what kernels have for each struct: pointers, typedefs,
-// functions, and names.
-func manyReadTypes(n int) []byte {
-	b := btftest.New()
-	number := b.Int("int", 4)
-	for i := range n {
-		id := fmt.Sprint(i)
-		s := b.N + 1 // of the struct, which points to itself
-		b.Struct("a_struct_"+id, 32, b.Member("next_"+id, s+1, 0), b.Member("prev", s+1, 64), b.Member("count_of_"+id, number, 128),
-			b.Member("flags", number, 160), b.Member("size", number, 192), b.Member("state", number, 224))
-		b.Ptr(s)
-		b.Typedef("a_type_"+id, s)
-		b.Func("do_something_"+id, btftest.Static, b.Proto(number, b.Param("s", s+1), b.Param("n", number)))
-		b.Func("undo_something_"+id, btftest.Static, b.Proto(s+1, b.Param("a_"+id, s+1)))
-	}
-	return b.Encode(false)
 }
