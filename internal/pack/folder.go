@@ -14,7 +14,7 @@ func (w *walk) folder(path string) error {
 		return err
 	}
 	defer root.Close()
-	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(anyNames{root}, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -36,3 +36,9 @@ func (w *walk) folder(path string) error {
 		return w.give(name, info.Size(), f, f)
 	})
 }
+
+// anyNames is a folder as a file system whose names may have any bytes. That of os.Root takes only UTF-8.
+type anyNames struct{ root *os.Root }
+
+// Open implements fs.FS.
+func (a anyNames) Open(name string) (fs.File, error) { return a.root.Open(name) }

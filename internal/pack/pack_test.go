@@ -109,6 +109,25 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// TestNamesOfBytes: names that are not UTF-8 are as good as others, also those of folders.
+func TestNamesOfBytes(t *testing.T) {
+	const name = "caf\xe9/\xff"
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+		t.Skip("the file system takes no such names:", err)
+	}
+	testfile.Write(t, filepath.Join(dir, name), "text")
+	files := []at.Entry{{Name: name, Data: []byte("text")}}
+	for what, path := range map[string]string{"folder": dir, "tar": testfile.New(t, "x.tar", at.Tar(files...)), "deb": testfile.New(t, "x.deb", at.Deb("xz", files...)),
+		"rpm": testfile.New(t, "x.rpm", at.RPM(at.Cpio(files...)))} {
+		p := mustOpen(t, path)
+		if got, err := list(p); err != nil || got != name+" 4 74657874\n" {
+			t.Errorf("%s: %q, %v", what, got, err)
+		}
+		p.Close()
+	}
+}
+
 // TestBzip2: what bzip2 writes.
 func TestBzip2(t *testing.T) {
 	c := exec.Command("bzip2", "-c")

@@ -3,9 +3,9 @@ package pack
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/btflite/btflite/internal/message"
@@ -46,7 +46,8 @@ type walk struct {
 // give hands out a regular file that a package calls name.
 func (w *walk) give(name string, size int64, r io.Reader, disk *os.File) error {
 	clean := path.Clean(strings.TrimPrefix(name, "./"))
-	if !fs.ValidPath(clean) || clean == "." || strings.ContainsRune(name, 0) {
+	// Names may have any bytes, as those of files have, not only UTF-8.
+	if !filepath.IsLocal(clean) || clean == "." || strings.ContainsRune(name, 0) {
 		return fmt.Errorf("entry %d is called %q, which leads out of the package", w.meter.entries, message.OneLine(shorten(name)))
 	}
 	if err := w.meter.checkFile(clean, size); err != nil {
