@@ -71,6 +71,8 @@ func TestPlace(t *testing.T) {
 		{"pieces of memory", []byte{breg7, 0, piece, 8, breg7, 16, piece, 8}, missing(InPieces), 0},
 		{"behind the last piece", []byte{reg5, piece, 8, reg3}, missing(InPieces), 0},
 		{"empty piece", []byte{reg5, piece, 0}, missing(InPieces), 0},
+		{"largest piece", []byte{reg5, piece, 16}, Place{Kind: Register, Reg: 5, Width: 16, Exact: true}, 0},
+		{"piece larger than any parameter", []byte{reg5, piece, 17}, missing(InPieces), 0},
 
 		{"constant", []byte{lit5, stackValue}, Place{Kind: Const, Value: 5, Width: 8}, le + 1},
 		{"signed constant", []byte{const1s, 0xff, stackValue}, Place{Kind: Const, Value: ^uint64(0), Width: 8}, le + 1},

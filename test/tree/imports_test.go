@@ -61,7 +61,8 @@ var imports = map[string][]string{
 	"internal/unit": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/names",
 		"mmapelf"}, // the last for tests
 	// callconv for where functions are, btf for the records that sites become.
-	"internal/inline": {"arena", "btf", "internal/callconv", "internal/debuginfo", "internal/dwarf"},
+	"internal/inline": {"arena", "btf", "internal/callconv", "internal/debuginfo", "internal/dwarf",
+		"internal/names", "internal/unit", "mmapelf"}, // the last three for tests
 	// btf, callconv and dedup for what a unit's tables hold.
 	"internal/unitrecord": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/names", "internal/unit",
 		"github.com/klauspost/compress/s2", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
