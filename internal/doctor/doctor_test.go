@@ -15,6 +15,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -237,6 +238,9 @@ func TestFiles(t *testing.T) {
 		if ids(r) != c.want || r.Kind != c.kind {
 			t.Errorf("%s, a %s: %+v; want %q, a %s", c.name, r.Kind, r.Findings, c.want, c.kind)
 		}
+		if c.kind != "image" && c.kind != "config" && !strings.HasSuffix(c.name, ".gz") {
+			samePacked(t, dir, c.name, c.content, bases, r)
+		}
 		for _, f := range r.Findings { // a cure encodes no file that has nothing to encode
 			line, _, _ := strings.Cut(f.Cure, "   #")
 			if words := strings.Fields(line); strings.HasPrefix(line, "btflite -J") && (c.kind == "btf" || c.kind == "image") && filepath.Base(words[len(words)-1]) == c.name ||
@@ -251,6 +255,33 @@ func TestFiles(t *testing.T) {
 					t.Errorf("%s: %s: %s", c.name, f.ID, f.Cure)
 				}
 			}
+		}
+	}
+}
+
+// samePacked tells if what is found of a file is not found of the compressed file, or if a cure does not
+// expand a file that it changes.
+func samePacked(t *testing.T, dir, name, content string, bases []string, want *Report) {
+	t.Helper()
+	plain := filepath.Join(dir, name)
+	path := plain + ".gz"
+	testfile.Write(t, path, zipped(content))
+	r, err := Examine(path, goodHost, bases)
+	if err != nil || r.Kind != want.Kind || r.Release != want.Release || len(r.Findings) != len(want.Findings) {
+		t.Errorf("%s: %v, %+v, want %+v", path, err, r, want)
+		return
+	}
+	for i, f := range r.Findings {
+		line, found := want.Findings[i].Cure, want.Findings[i]
+		changes := strings.Contains(line, "btflite -J") && r.Kind != "btf" || strings.HasPrefix(line, "btflite lower")
+		switch {
+		case changes:
+			line = "gzip -dc < " + message.ShellWord(path) + " > " + message.ShellWord(plain) + " && " + line
+		case f.ID == "base-needed":
+			line = strings.Replace(line, plain, path, 1)
+		}
+		if found.Cure = line; f != found {
+			t.Errorf("%s: %+v, want %+v", path, f, found)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -20,11 +21,12 @@ type exam struct {
 	report *Report
 	host   Host
 
-	bases          []string // what the file's BTF builds upon, if it was given
-	distilled      bool     // the file's BTF has a base of its own
-	release        string   // of the kernel, "" if it is not known
-	makefilePahole string   // what the Makefile of a tree sets PAHOLE to, "" for nothing
-	skipsEnum64    bool     // the scripts of a tree tell pahole to write no ENUM64
+	bases          []string       // what the file's BTF builds upon, if it was given
+	distilled      bool           // the file's BTF has a base of its own
+	format         *expand.Format // how the file is compressed, nil if it is not
+	release        string         // of the kernel, "" if it is not known
+	makefilePahole string         // what the Makefile of a tree sets PAHOLE to, "" for nothing
+	skipsEnum64    bool           // the scripts of a tree tell pahole to write no ENUM64
 }
 
 var releaseForm = pattern(`^(\d{1,3})\.(\d{1,3})`)

@@ -1,13 +1,17 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -31,39 +35,65 @@ func (x *exam) file(path string, bases []string) error {
 			return nil
 		}
 	}
+	x.format = expand.Of(head)
 	base, err := loadbtf.Loader{}.Chain(bases)
 	if err != nil {
 		return err
 	}
-	return loadbtf.Loader{}.With(path, func(raw loadbtf.Raw) error {
+	l := loadbtf.Loader{Encode: func(in mmapelf.Source) ([]byte, func(), error) { // of a compressed file without .BTF
+		_, err := x.packedELF(path, in)
+		return nil, nil, cmp.Or(err, errSaid)
+	}}
+	err = l.With(path, func(raw loadbtf.Raw) error {
+		if x.report.Kind == "" && raw.Source.Path != "" {
+			if none, err := x.packedELF(path, raw.Source); none || err != nil {
+				return err
+			}
+		}
 		if !btf.HasMagic(raw.BTF) {
 			return fmt.Errorf("%s: neither a kernel tree, a .config, a kernel, a module, a boot image nor BTF", message.OneLine(path))
 		}
-		if err := x.kindOf(&raw); err != nil {
-			return message.NamingFile([]string{path}, err)
-		}
+		x.report.Kind = cmp.Or(x.report.Kind, "btf")
 		x.setRelease(raw.Module.Release)
 		x.types(path, &raw, base, bases)
 		return nil
 	})
-}
-
-// kindOf notes what a file is whose first bytes do not say it: raw BTF, or a compressed ELF file.
-func (x *exam) kindOf(raw *loadbtf.Raw) error {
-	switch {
-	case x.report.Kind != "":
-		return nil
-	case raw.Source.Path == "":
-		x.report.Kind = "btf"
+	if errors.Is(err, errSaid) {
 		return nil
 	}
-	f, err := raw.Source.Open()
+	return err
+}
+
+// errSaid ends the reading of a file about which all has been said.
+var errSaid = errors.New("said")
+
+// packedELF notes what a compressed ELF file is, and reports whether it lacks BTF.
+func (x *exam) packedELF(path string, in mmapelf.Source) (none bool, err error) {
+	f, err := in.Open()
 	if err != nil {
-		return err
+		return false, message.NamingFile([]string{path}, err)
 	}
 	defer f.Close()
 	x.classify(f)
-	return nil
+	return x.hasNoBTF(path, f), nil
+}
+
+// unpackers are the programs that expand a file, by the name of the format.
+var unpackers = map[string]string{"xz": "xz -dc", "gzip": "gzip -dc", "zstd": "zstd -dc", "bzip2": "bzip2 -dc", "lzma": "xz --format=lzma -dc", "LZ4": "lz4 -dc"}
+
+// unpacked begins a command line that changes a file, with which the file is expanded first, if it is
+// compressed. name is what the file is called then.
+func (x *exam) unpacked(path string) (line, name string) {
+	if x.format == nil {
+		return "", message.ShellWord(path)
+	}
+	to := path + ".unpacked"
+	switch ext := filepath.Ext(path); ext {
+	case ".xz", ".gz", ".zst", ".bz2", ".lzma", ".lz4":
+		to = strings.TrimSuffix(path, ext)
+	}
+	name = message.ShellWord(to)
+	return unpackers[x.format.Name] + " < " + message.ShellWord(path) + " > " + name + " && ", name
 }
 
 // classify notes what an ELF file is, and of which release.
@@ -88,8 +118,9 @@ func hasDWARF(f *mmapelf.File) bool {
 
 // hasNoBTF reports whether an ELF file lacks BTF, and says why.
 func (x *exam) hasNoBTF(path string, f *mmapelf.File) bool {
-	r, name := x.report, message.ShellWord(path)
-	encode := x.encoder("rust")
+	r := x.report
+	unpack, name := x.unpacked(path)
+	encode := unpack + x.encoder("rust")
 	s := f.Section(loadbtf.SectionBTF)
 	switch {
 	case s != nil && s.Type == elfabi.SHTNobits:
@@ -135,16 +166,17 @@ func (x *exam) over() (options string) {
 // boot images have nothing to encode: what they are made from has the DWARF.
 func (x *exam) encode(without, path string) string {
 	line, source := x.encoder(without), "vmlinux"
+	unpack, name := x.unpacked(path)
 	if len(x.bases) > 0 {
 		source = "module.ko"
 	}
 	switch x.report.Kind {
 	case "btf":
-		return line + "--btf_encode_detached=" + message.ShellWord(path) + " " + source
+		return line + "--btf_encode_detached=" + name + " " + source
 	case "image":
 		return line + source + "   # and make the image again"
 	}
-	return line + message.ShellWord(path)
+	return unpack + line + name
 }
 
 // types looks at BTF that is there. bases are the files of base, which may be none.
@@ -192,15 +224,16 @@ func (x *exam) verdict(path string, raw *loadbtf.Raw, base *btf.Blob) {
 		x.report.add(Error, "no-types", "the BTF has no types", "")
 	case !errors.As(err, &fault):
 	case fault.Needs != (verify.Release{}):
-		file, over, then := message.ShellWord(path), x.over(), ""
+		unpack, file := x.unpacked(path)
+		over, then := x.over(), ""
 		if x.distilled {
 			over = ""
 		}
 		if x.report.Kind == "image" {
 			file, then = "vmlinux", "   # and make the image again"
 		}
-		x.report.add(Error, "too-new", fmt.Sprintf("Linux %s refuses the %v", rules.Kernel, fault), fmt.Sprintf("btflite lower --kernel=%s %s%s %s%s", rules.Kernel, over, file, file, then))
-	case x.sayRust(path, fault):
+		x.report.add(Error, "too-new", fmt.Sprintf("Linux %s refuses the %v", rules.Kernel, fault), fmt.Sprintf("%sbtflite lower --kernel=%s %s%s %s%s", unpack, rules.Kernel, over, file, file, then))
+	case x.sayRust(path, raw.Source, fault):
 	default:
 		x.report.add(Error, "refused", fmt.Sprintf("a kernel refuses the %v; a language other than C may be the reason", fault), x.encode("rust,c++11,c++14", path))
 	}

@@ -12,8 +12,8 @@ const langRust = 0x1c // DW_LANG_Rust
 
 // rustUnits is how many compile units of a file are in Rust, by its DWARF. A file that cannot
 // be read has none.
-func rustUnits(path string) (n int) {
-	_ = declared.Languages(&mmapelf.Source{Path: path}, func(language uint16) bool {
+func rustUnits(in mmapelf.Source) (n int) {
+	_ = declared.Languages(&in, func(language uint16) bool {
 		if language == langRust {
 			n++
 		}
@@ -23,8 +23,8 @@ func rustUnits(path string) (n int) {
 }
 
 // sayRust reports whether a file whose BTF a kernel refuses has units in Rust, and says so.
-func (x *exam) sayRust(path string, fault *verify.Fault) bool {
-	n := rustUnits(path)
+func (x *exam) sayRust(path string, in mmapelf.Source, fault *verify.Fault) bool {
+	n := rustUnits(in)
 	if n == 0 {
 		return false
 	}

@@ -157,7 +157,7 @@ func (x *exam) modules(mods []string, vmlinux string, base *btf.Blob) {
 	for _, path := range mods {
 		raw, done, err := loadbtf.Loader{}.Open(path)
 		switch {
-		case errors.Is(err, loadbtf.ErrNoBTF) && rustUnits(path) > 0:
+		case errors.Is(err, loadbtf.ErrNoBTF) && rustUnits(mmapelf.Source{Path: path}) > 0:
 			rust = append(rust, path)
 		case errors.Is(err, loadbtf.ErrNoBTF):
 			without = append(without, path)
