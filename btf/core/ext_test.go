@@ -130,6 +130,15 @@ func TestAccessStrings(t *testing.T) {
 			t.Errorf("%q: %v, want %q", tt.access, err, tt.want)
 		}
 	}
+	// An enum has the values 0 and 1, of its Vlen of 2.
+	for _, access := range []string{"0", "1", "2"} {
+		o := newObject()
+		o.reloc(o.Enum("colour", o.Value("RED", 0), o.Value("BLUE", 7)), access, EnumvalValue)
+		ext := o.ext(false)
+		if _, err := ReadProgram(o.Blob(t), ext); (err != nil) != (access == "2") {
+			t.Errorf("value %s of two: %v", access, err)
+		}
+	}
 	o := newObject()
 	o.reloc(o.Ptr(0), "0", TypeExists)
 	ext := o.ext(false)

@@ -7,6 +7,22 @@ import (
 
 // rules are the cases of TestRules. testdata/rules.txt says what comes of them.
 var rules = []rule{
+	{name: "forward declarations match only what they declare", local: func(o *object) {
+		for _, name := range []string{"s", "u"} {
+			for how, fwd := range []uint32{o.Fwd(name), o.FwdUnion(name)} {
+				to := []string{"struct", "union"}[how]
+				o.reloc(o.Struct("item___"+to+"_"+name, 8, o.Member(name, o.Ptr(fwd), 0)), "0", TypeMatches)
+			}
+		}
+		i := o.Int("int", 4)
+		for how, def := range []uint32{o.Struct("f", 4, o.Member("a", i, 0)), o.Union("f", 4, o.Member("a", i, 0))} {
+			o.reloc(o.Struct("item___"+[]string{"struct", "union"}[how]+"_f", 8, o.Member("f", o.Ptr(def), 0)), "0", TypeMatches)
+		}
+	}, target: func(b *btftest.Builder) {
+		i := b.Int("int", 4)
+		s, u := b.Struct("s", 4, b.Member("a", i, 0)), b.Union("u", 4, b.Member("a", i, 0))
+		b.Struct("item", 24, b.Member("s", b.Ptr(s), 0), b.Member("u", b.Ptr(u), 64), b.Member("f", b.Ptr(b.Fwd("f")), 128))
+	}},
 	{name: "a field that has moved", local: func(o *object) {
 		i := o.Int("int", 4)
 		o.reloc(o.Struct("item", 8, o.Member("a", i, 0), o.Member("b", i, 32)), "0:1", FieldByteOffset)
