@@ -60,11 +60,11 @@ func rankNames(ctx context.Context, b *btf.Blob, used []uint32) (*names, error) 
 	if err != nil {
 		return nil, err
 	}
-	n.sorted = append(arena.Make[uint32](len(used) + 1)[:0], 0)
+	n.sorted = []uint32{0}
 	for _, off := range used {
 		last := n.sorted[len(n.sorted)-1]
 		if !bytes.Equal(b.NameBytes(off), b.NameBytes(last)) {
-			n.sorted = append(n.sorted, off)
+			n.sorted = append(arena.Room(n.sorted, 1), off)
 		}
 		n.rank[off] = uint32(len(n.sorted) - 1)
 	}

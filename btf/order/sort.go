@@ -34,9 +34,9 @@ import (
 // are not known (btf.Blob.Skipped), or that names overlap so that comparing them has no
 // bound; see rankNames.
 func ByName(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error) {
-	used := arena.Make[uint32](len(b.Off))[:0]
+	var used []uint32
 	for id := b.FirstID; id < b.TypeCount(); id++ {
-		used = append(used, b.Record(id)[0])
+		used = append(arena.Room(used, 1), b.Record(id)[0])
 	}
 	ranks, err := rankNames(ctx, b, used)
 	if err != nil {

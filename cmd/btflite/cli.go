@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/btflite/btflite/internal/message"
@@ -19,9 +20,10 @@ type cli struct {
 	stdout, stderr io.Writer
 	lookupEnv      func(string) (string, bool)
 	guard          *guard
-	memory         uint64 // --memory_limit in bytes, 0: none
-	memoryBound    uint64 // the limit of the command in bytes, 0: none
-	groupLimit     uint64 // of the control group, if that is the memory limit; else 0
+	memory         uint64      // --memory_limit in bytes, 0: none
+	memoryBound    uint64      // the limit of the command in bytes, 0: none
+	memoryTold     atomic.Bool // the error that the limit is reached is printed, or will be
+	groupLimit     uint64      // of the control group, if that is the memory limit; else 0
 	heap           heap
 
 	calledAs  string         // the program's name, without folders

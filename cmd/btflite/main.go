@@ -80,6 +80,7 @@ func (c *cli) run(args []string) (status int) {
 // report prints err, if any, and returns its exit status.
 func (c *cli) report(err error) int {
 	var printed printedFailure
+	err = toldOnce(c, err)
 	switch {
 	case err == nil:
 		return exitOK
@@ -116,8 +117,6 @@ func (c *cli) explain(err error) int {
 		}
 		fmt.Fprintf(c.stderr, "Try '%s --help' for more information.\n", c.running.CommandPath())
 		return exitUsage
-	case errors.As(err, &crash) && asExhausted(c, crash.Value) != nil:
-		err = asExhausted(c, crash.Value)
 	case errors.As(err, &crash):
 		c.complain(err.Error() + pleaseReport)
 		return exitInternal

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/encode"
+	"github.com/spf13/cobra"
 )
 
 func TestJobsFollowMemory(t *testing.T) {
@@ -78,6 +83,32 @@ func TestPrintsAll(t *testing.T) {
 	} {
 		if run.err != nil || run.in.printsAll != run.want {
 			t.Errorf("%d: it prints all: %t, %v", i, run.in.printsAll, run.err)
+		}
+	}
+}
+
+// TestMemoryErrorOnce: that the limit is reached is one error, also if it is found twice, and if it ended an
+// encoding.
+func TestMemoryErrorOnce(t *testing.T) {
+	for _, tt := range []struct {
+		command *cobra.Command
+		status  int
+	}{
+		{&cobra.Command{}, exitFailure},
+		{&cobra.Command{Annotations: map[string]string{troubleKey: ""}}, exitTrouble},
+	} {
+		c, _, stderr := testCLI(t)
+		c.running, c.memoryBound = tt.command, 24<<20
+		full := arena.Exhausted{Limit: 20 << 20, Used: 19 << 20}
+		for range 2 {
+			for _, err := range []error{&encode.Crash{Value: full}, asExhausted(c, full), fmt.Errorf("FILE: %w", full)} {
+				if status := c.report(err); status != tt.status {
+					t.Errorf("%v: status %d, not %d", err, status, tt.status)
+				}
+			}
+		}
+		if text := stderr.String(); text != "btflite: the memory limit of 24.0 MiB is reached: 19.0 MiB are in use; give more by --memory_limit or the control group\n" {
+			t.Errorf("%q", text)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -66,7 +67,11 @@ func (c *cli) boundMemory(words []string, watch bool) (done func()) {
 	memoryLimit.Set(bounds)
 	arena.LimitProcess(&memoryLimit)
 	w := memoryWatch{bounds: bounds, stop: make(chan struct{}), full: func(used uint64) {
-		c.guard.endWith(&outOfMemory{c.report(exhausted(words, limit, used))})
+		// The command goes on until the process ends. From now on it takes nothing large.
+		memoryLimit.Set(arena.Bounds{Bytes: 1, Used: bounds.Used, Reclaim: func() {}})
+		if !c.memoryTold.Swap(true) {
+			c.guard.endWith(&outOfMemory{c.report(exhausted(words, limit, used))})
+		}
 	}}
 	if watch {
 		go w.look()
@@ -109,9 +114,37 @@ func (w *memoryWatch) look() {
 // reached; else nil.
 func asExhausted(c *cli, v any) error {
 	if full, ok := v.(arena.Exhausted); ok {
-		return exhausted(c.words, c.memoryBound, full.Used)
+		return &limitReached{exhausted(c.words, c.memoryBound, full.Used), full}
 	}
 	return nil
+}
+
+// limitReached is an error for a panic. It has a text of its own.
+type limitReached struct {
+	error
+	full arena.Exhausted
+}
+
+// Unwrap implements errors.As.
+func (l *limitReached) Unwrap() error { return l.full }
+
+// toldOnce returns err, or a printedFailure if it is that the limit is reached, and that is being printed
+// already: the goroutine that looks and the command may both find it. A crash may hide such an error.
+func toldOnce(c *cli, err error) error {
+	var crash *encode.Crash
+	if errors.As(err, &crash) {
+		if full := asExhausted(c, crash.Value); full != nil {
+			err = full
+		}
+	}
+	var full arena.Exhausted
+	switch {
+	case !errors.As(err, &full) || !c.memoryTold.Swap(true):
+		return err
+	case c.answers():
+		return printedFailure{exitTrouble}
+	}
+	return printedFailure{exitFailure}
 }
 
 // exhausted is the error for a limit that is too low for the files among the words.
