@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/finish"
@@ -259,8 +260,12 @@ func (w *worker) one(m *module) (r moduleResult) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			line, status := describePanic(v, nil)
-			r.Error, r.internal = message.OneLine(m.path)+": "+line, status == exitInternal
+			if full, ok := v.(arena.Exhausted); ok {
+				r.Error = exhausted([]string{m.path}, w.opt.Encode.MemoryLimit, full.Used).Error()
+			} else {
+				line, status := describePanic(v, nil)
+				r.Error, r.internal = message.OneLine(m.path)+": "+line, status == exitInternal
+			}
 			w.split, w.full = nil, nil // a panic may have left them half changed
 		}
 		r.NS = int64(time.Since(began))
