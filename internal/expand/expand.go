@@ -45,7 +45,7 @@ var ErrUnread = errors.New("files of this format are not read")
 var formats = []*Format{
 	XZ,
 	{"gzip", "\x1f\x8b", func(r io.Reader) (io.ReadCloser, error) { return closing(gzip.NewReader(r)) }},
-	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.ReadCloser, error) {
+	{"zstd", zstdMagic, func(r io.Reader) (io.ReadCloser, error) {
 		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(MaxWindow))
 		if err != nil {
 			return nil, err
@@ -68,8 +68,15 @@ func closing(r io.Reader, err error) (io.ReadCloser, error) {
 	return io.NopCloser(r), nil
 }
 
+// zstdMagic begins a frame of zstd. zstdSkipped begins a frame that says nothing, behind a byte of 0x50 to
+// 0x5f: pzstd writes one before each other frame.
+const zstdMagic, zstdSkipped = "\x28\xb5\x2f\xfd", "\x2a\x4d\x18"
+
 // Of returns the format of a file that begins with head, or nil if the file is not compressed.
 func Of(head []byte) *Format {
+	if len(head) > 0 && head[0]&0xf0 == 0x50 && bytes.HasPrefix(head[1:], []byte(zstdSkipped)) {
+		head = []byte(zstdMagic)
+	}
 	for _, f := range formats {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
 			return f

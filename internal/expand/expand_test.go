@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // expandAll returns what a file expands to.
@@ -90,6 +92,29 @@ func TestPlainErrors(t *testing.T) {
 		if damaged < 10 {
 			t.Errorf("%s: %d errors", command, damaged)
 		}
+	}
+}
+
+// TestSkippedFrames: zstd that begins with a frame that readers have to skip, as pzstd writes it.
+func TestSkippedFrames(t *testing.T) {
+	var b bytes.Buffer
+	z, err := zstd.NewWriter(&b)
+	if err == nil {
+		_, err = z.Write([]byte("text"))
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, first := range []byte{0x50, 0x5f} {
+		skipped := string([]byte{first}) + "\x2a\x4d\x18\x04\x00\x00\x00abcd"
+		for _, packed := range []string{skipped + b.String(), skipped + skipped + b.String() + skipped + b.String()} {
+			if got, err := expandAll([]byte(packed)); err != nil || strings.ReplaceAll(string(got), "text", "") != "" || len(got) < 4 {
+				t.Errorf("%q: %q, %v", packed, got, err)
+			}
+		}
+	}
+	if f := Of([]byte("\x60\x2a\x4d\x18\x04\x00")); f != nil {
+		t.Errorf("taken for %s", f.Name)
 	}
 }
 
