@@ -134,7 +134,7 @@ func isPlain(t view.Type) bool {
 		case btf.KindArray:
 			return false
 		case btf.KindPtr:
-			of := t.Target()
+			of := pointee(t)
 			return of.Kind() != btf.KindFuncProto && !unnamed(of)
 		default:
 			return !unnamed(t)
@@ -152,6 +152,11 @@ func tagOf(t view.Type) string {
 		return "union "
 	case btf.KindEnum, btf.KindEnum64:
 		return "enum "
+	case btf.KindFwd:
+		if t.Flag() {
+			return "union "
+		}
+		return "struct "
 	}
 	return ""
 }

@@ -78,6 +78,10 @@ func (p *Printer) declareType(t view.Type, d *declaration, depth int) {
 			p.declareConst(strings.TrimPrefix(string(appendPrintable(nil, text))+" ", " "), t.Target(), d, depth)
 			return
 		}
+		if d.stars > 0 && isTag(t) && t.Target().Kind() != btf.KindVoid {
+			p.declareConst("", t.Target(), d, depth) // pahole takes it for a modifier without a word
+			return
+		}
 	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
 		if p.expands(t, d) || unnamed(t) {
 			p.writtenOut(t, d, d.base, " ")
@@ -114,7 +118,7 @@ func (p *Printer) expands(t view.Type, d *declaration) bool {
 
 // declarePointer is declare for a pointer.
 func (p *Printer) declarePointer(t view.Type, d *declaration) {
-	of := t.Target()
+	of := pointee(t)
 	switch {
 	case of.Kind() == btf.KindFuncProto:
 		p.declareFunc(of, d, " (*")
@@ -125,6 +129,29 @@ func (p *Printer) declarePointer(t view.Type, d *declaration) {
 	default:
 		p.named(t, d)
 	}
+}
+
+// pointee is what the pointer t leads to. Of the type tags before it, those before a function are
+// left out.
+func pointee(t view.Type) view.Type {
+	of := t.Target()
+	to := of
+	for range view.MaxDepth {
+		if !isTag(to) {
+			break
+		}
+		to = to.Target()
+	}
+	if to.Kind() == btf.KindFuncProto {
+		return to
+	}
+	return of
+}
+
+// isTag reports whether t is a type tag of the source, and not a mark.
+func isTag(t view.Type) bool {
+	k, _ := t.Mark()
+	return t.Kind() == btf.KindTypeTag && k == btf.NoMark
 }
 
 // declareFunc is declare for a function that the stars in the name lead to, or one that
