@@ -41,6 +41,15 @@ func TestRelocate(t *testing.T) {
 			b.Struct("inner", 8)
 			b.Int("int", 4)
 		}, ""},
+		{"a struct that is declared and defined", func(b *btftest.Builder) {
+			b.Fwd("other")
+			b.Struct("other", 16)
+			b.Fwd("other")
+			b.Float("double", 8)
+			b.Enum("colour")
+			b.Struct("inner", 8)
+			b.Int("int", 4)
+		}, ""},
 		{"a struct that is declared only", func(b *btftest.Builder) {
 			b.Fwd("other")
 			b.Float("double", 8)
@@ -75,7 +84,16 @@ func TestRelocate(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: %v", tt.name, err)
 		default:
+			// What is behind the pointer is the definition, wherever there is one.
+			defined := false
+			for id := uint32(1); id < kernel.TypeCount(); id++ {
+				defined = defined || kernel.Kind(id) == btf.KindStruct && kernel.Name(kernel.Record(id).Name()) == "other"
+			}
 			r := got.Record(got.FirstID)
+			_, pointer, _ := r.Member(1)
+			if to := got.Record(pointer).Third(); (got.Kind(to) == btf.KindStruct) != defined {
+				t.Errorf("%s: the pointer leads to %s [%d]", tt.name, got.Kind(to), to)
+			}
 			for j := range int(r.Vlen()) {
 				_, id, _ := r.Member(j)
 				_, was, _ := module.Record(module.FirstID).Member(j)

@@ -271,16 +271,23 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestOrdered: one entry too early is noticed wherever it is.
+// TestOrdered: one entry too early is noticed wherever it is, and two entries of one field, as RISC-V has
+// them, are in order.
 func TestOrdered(t *testing.T) {
-	for at := range 40 {
-		rels := make([]rel, 40)
-		for i := range rels {
-			rels[i] = rel{uint64(i) * 8, 1, 1, 0}
-		}
-		rels[at].off = 39*8 + 1
-		if got := newTable(t, x8664, true, 4096, rels).Ordered(0, len(rels)); got != (at == len(rels)-1) {
-			t.Errorf("entry %d is behind those that follow: ordered %v", at, got)
+	for _, f := range []Format{x8664, s390x, riscv64, riscv32} {
+		for at := range 40 {
+			rels := make([]rel, 40)
+			for i := range rels {
+				rels[i] = rel{uint64(i) * 8, 1, 1, 0}
+			}
+			rels[at].off = rels[max(at, 1)-1].off
+			if !newTable(t, f, true, 4096, rels).Ordered(0, len(rels)) {
+				t.Errorf("%+v: entry %d has the offset of the one before: not ordered", f, at)
+			}
+			rels[at].off = 39*8 + 1
+			if got := newTable(t, f, true, 4096, rels).Ordered(0, len(rels)); got != (at == len(rels)-1) {
+				t.Errorf("%+v: entry %d is behind those that follow: ordered %v", f, at, got)
+			}
 		}
 	}
 }
