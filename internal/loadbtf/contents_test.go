@@ -176,3 +176,16 @@ func TestXZDictionaries(t *testing.T) {
 		}
 	}
 }
+
+// TestReadLimited: as many bytes as the limit says, with those that are there, and not one more.
+func TestReadLimited(t *testing.T) {
+	for _, had := range []int{0, 3} {
+		for n := 5; n <= 9; n++ {
+			data := bytes.NewBuffer(make([]byte, had))
+			err := ReadLimited(data, bytes.NewReader(make([]byte, n)), 8)
+			if want := had+n > 8; (err != nil) != want || !want && data.Len() != had+n {
+				t.Errorf("%d bytes, then %d: %v, %d in all", had, n, err, data.Len())
+			}
+		}
+	}
+}
