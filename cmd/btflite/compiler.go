@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -149,6 +150,8 @@ func (c *compiler) compile(g *guard, in, out string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), compileTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.words[0], append(append(append([]string{}, c.words[1:]...), debugOptions...), "-o", out, in)...)
+	// A compiler that the system ends leaves temporary files behind. There they are removed with the rest.
+	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Dir(out))
 	var messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &messages, &messages
 	killed := memlimit.Killed()
