@@ -85,23 +85,66 @@ func Write(w io.Writer, v *view.View, ids []uint32, o Options) error {
 // write writes the page with the data in its place. JSON as Go writes it has no
 // "<", so nothing in it ends the script.
 func (d *data) write(w io.Writer) error {
-	b, err := json.Marshal(d)
-	if err != nil {
-		return err
+	text := func(b []byte) func(io.Writer) error {
+		return func(w io.Writer) error { _, err := w.Write(b); return err }
 	}
 	rest := template
 	for _, part := range []struct {
 		place string
-		text  []byte
-	}{{"/*STYLE*/", style}, {"/*DATA*/", b}, {"/*SCRIPT*/", script}} {
+		write func(io.Writer) error
+	}{{"/*STYLE*/", text(style)}, {"/*DATA*/", d.writeJSON}, {"/*SCRIPT*/", text(script)}} {
 		head, tail, _ := bytes.Cut(rest, []byte(part.place))
-		for _, text := range [][]byte{head, part.text} {
-			if _, err := w.Write(text); err != nil {
-				return err
-			}
+		if _, err := w.Write(head); err != nil {
+			return err
+		}
+		if err := part.write(w); err != nil {
+			return err
 		}
 		rest = tail
 	}
-	_, err = w.Write(rest)
+	_, err := w.Write(rest)
+	return err
+}
+
+// writeJSON writes d as JSON, piece by piece: the types of a kernel take megabytes.
+func (d *data) writeJSON(w io.Writer) error {
+	small := *d
+	small.Types, small.Strings = nil, nil
+	b, err := json.Marshal(&small)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(bytes.TrimSuffix(b, []byte(`"types":null,"strings":null}`))); err != nil {
+		return err
+	}
+	if err := writeArray(w, `"types":[`, d.Types, "],"); err != nil {
+		return err
+	}
+	return writeArray(w, `"strings":[`, d.Strings, "]}")
+}
+
+// pieceLen is how many elements writeArray writes at a time.
+const pieceLen = 1 << 10
+
+// writeArray writes before, the elements of list as JSON, and after.
+func writeArray[T any](w io.Writer, before string, list []T, after string) error {
+	for ; len(list) > 0; before = "," {
+		n := min(len(list), pieceLen)
+		b, err := json.Marshal(list[:n])
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, before); err != nil {
+			return err
+		}
+		if _, err := w.Write(b[1 : len(b)-1]); err != nil { // without the brackets
+			return err
+		}
+		list = list[n:]
+	}
+	if before == "," {
+		before = ""
+	}
+	_, err := io.WriteString(w, before+after)
 	return err
 }
