@@ -13,7 +13,7 @@ import (
 //
 // All of them panic with an Exhausted.
 
-// leastChecked is how many bytes a slice has at least for which the limit is checked: a check takes
+// leastChecked is the size in bytes from which on the limit is checked for a slice: a check takes
 // microseconds.
 const leastChecked = 256 << 10
 

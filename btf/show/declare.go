@@ -131,8 +131,7 @@ func (p *Printer) declarePointer(t view.Type, d *declaration) {
 	}
 }
 
-// pointee is what the pointer t leads to. Of the type tags before it, those before a function are
-// left out.
+// pointee returns the type that the pointer t leads to. It leaves out type tags before a function.
 func pointee(t view.Type) view.Type {
 	of := t.Target()
 	to := of

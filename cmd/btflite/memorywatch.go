@@ -110,8 +110,7 @@ func (w *memoryWatch) look() {
 	}
 }
 
-// asExhausted returns the error for v, what a function has panicked with, if it is that the limit was
-// reached; else nil.
+// asExhausted returns an error if v, the value of a panic, says that the limit was reached, and else nil.
 func asExhausted(c *cli, v any) error {
 	if full, ok := v.(arena.Exhausted); ok {
 		return &limitReached{exhausted(c.words, c.memoryBound, full.Used), full}

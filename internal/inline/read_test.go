@@ -294,7 +294,7 @@ func TestSiteRanges(t *testing.T) {
 				}
 				list := x.list(size)
 				name, data := ".debug_ranges", append(make([]byte, header), list...)
-				// A table with two offsets, of which the second is the list's. They count from the table.
+				// A table with two offsets, which count from the table. The second one is the list's.
 				index := make([]byte, 2*offsets)
 				index[offsets] = byte(2 * offsets)
 				if x.version == 5 {

@@ -40,8 +40,8 @@ func CountFiles() {
 // looks again.
 func AddFile(n uint64) { files.Add(n) }
 
-// Killed is how many processes of the control group with the limit the system has ended so far, because
-// memory was short; 0 if there is no limit, or if that cannot be read.
+// Killed counts the processes that the system has ended so far because the memory of the control group
+// with the limit was short. It returns 0 if there is no limit, or if the count cannot be read.
 func Killed() uint64 {
 	dir := limitedGroup.Load()
 	if dir == nil {
@@ -79,7 +79,8 @@ func fileBytes(stat []byte) (n uint64) {
 	return max(numberAt(stat, "shmem"), numberAt(stat, "total_shmem"))
 }
 
-// numberAt is the number behind a key in a file of lines with a key and a number each; 0 if there is none.
+// numberAt reads a file whose lines have a key and a number. It returns the number of the key, or 0 if
+// there is none.
 func numberAt(file []byte, key string) uint64 {
 	for line := range bytes.Lines(file) {
 		if k, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" ")); string(k) == key {
