@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -56,7 +55,7 @@ func (d *doctorCommand) run(c *cli, words []string) error {
 		return err
 	}
 	if words[0] == dash && slices.Contains(d.bases, dash) {
-		return errors.New("standard input can be read only once")
+		return errReadOnce
 	}
 	words, err := elfInputs(words, false) // all of it is read several times
 	if err != nil {

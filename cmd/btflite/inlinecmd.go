@@ -105,7 +105,7 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 		return err
 	}
 	if file == dash && m.elf == dash {
-		return errors.New("standard input can be read only once")
+		return errReadOnce
 	}
 	elf, err := elfInputs([]string{m.elf}, false)
 	if err != nil {

@@ -40,10 +40,13 @@ func openFile(path string) (*os.File, error) {
 	case isClosed(0):
 		return nil, errors.New("standard input is closed")
 	case stdinTaken.Swap(true):
-		return nil, errors.New("standard input can be read only once")
+		return nil, errReadOnce
 	}
 	return os.Stdin, nil
 }
+
+// errReadOnce is the error if standard input is named twice.
+var errReadOnce = errors.New("standard input can be read only once")
 
 // elfInputs replaces dash among the files to encode. They are mapped, so the standard
 // input has to be a file, and BTF cannot be added to it.

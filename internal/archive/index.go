@@ -134,8 +134,8 @@ func readIndex(dir string) (*Index, error) {
 	return x, decodeJSON(at, data, x)
 }
 
-// find returns the paths of kernels whose build-id begins with prefix, or else of modules. Kernels of
-// damaged packages are found if there is no other.
+// find returns the paths of kernels whose build-id begins with prefix, or else of modules. It returns kernels
+// from damaged packages only if no other kernel fits.
 func (x *Index) find(dir, prefix string) (found []string, err error) {
 	var doubtful []string
 	for i := range x.Kernels {

@@ -81,8 +81,8 @@ func (x *exam) packedELF(path string, in mmapelf.Source) (none bool, err error) 
 // unpackers are the programs that expand a file, by the name of the format.
 var unpackers = map[string]string{"xz": "xz -dc", "gzip": "gzip -dc", "zstd": "zstd -dc", "bzip2": "bzip2 -dc", "lzma": "xz --format=lzma -dc", "LZ4": "lz4 -dc"}
 
-// unpacked begins a command line that changes a file, with which the file is expanded first, if it is
-// compressed. name is what the file is called then.
+// unpacked returns the beginning of a command line that changes a file. If the file is compressed, line
+// expands it first. name is the file that the rest of the command line has to change.
 func (x *exam) unpacked(path string) (line, name string) {
 	if x.format == nil {
 		return "", message.ShellWord(path)

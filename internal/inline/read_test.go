@@ -233,8 +233,8 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestSiteRanges: the address of a site with ranges is the first address of the first range, in all forms of
-// DWARF 4 and 5, or there is none.
+// TestSiteRanges: a site with ranges begins where the first range does, in all forms of DWARF 4 and 5. A list
+// without a range, or one that is damaged, gives no address.
 func TestSiteRanges(t *testing.T) {
 	word := func(size int, vs ...uint64) (b []byte) {
 		for _, v := range vs {

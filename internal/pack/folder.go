@@ -37,7 +37,8 @@ func (w *walk) folder(path string) error {
 	})
 }
 
-// anyNames is a folder as a file system whose names may have any bytes. That of os.Root takes only UTF-8.
+// anyNames opens the files of a folder whatever their names are. The file system of os.Root refuses names that
+// are not UTF-8.
 type anyNames struct{ root *os.Root }
 
 // Open implements fs.FS.

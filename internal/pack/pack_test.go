@@ -109,7 +109,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestNamesOfBytes: names that are not UTF-8 are as good as others, also those of folders.
+// TestNamesOfBytes: files and folders are found although their names are not UTF-8.
 func TestNamesOfBytes(t *testing.T) {
 	const name = "caf\xe9/\xff"
 	dir := t.TempDir()

@@ -46,7 +46,7 @@ type walk struct {
 // give hands out a regular file that a package calls name.
 func (w *walk) give(name string, size int64, r io.Reader, disk *os.File) error {
 	clean := path.Clean(strings.TrimPrefix(name, "./"))
-	// Names may have any bytes, as those of files have, not only UTF-8.
+	// The system allows any bytes in the name of a file, so a package may have names that are not UTF-8.
 	if !filepath.IsLocal(clean) || clean == "." || strings.ContainsRune(name, 0) {
 		return fmt.Errorf("entry %d is called %q, which leads out of the package", w.meter.entries, message.OneLine(shorten(name)))
 	}

@@ -47,7 +47,7 @@ func TestReadersInSmallGroups(t *testing.T) {
 	}
 }
 
-// readerEnd is what came of the run of a reader.
+// readerEnd is how the run of a reader ended.
 type readerEnd struct {
 	done
 	printed string // a hash of what it printed
