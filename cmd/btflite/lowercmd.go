@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/lower"
@@ -174,44 +173,7 @@ func loweredSection(name string, b *btf.Blob) elfwrite.Section {
 
 // warnLowered warns of what BTF has lost because it was lowered.
 func (c *cli) warnLowered(path string, to verify.Release, lost lower.Report) {
-	if text := cutText(lost.Cut); text != "" {
+	for _, text := range finish.LossTexts(to, lost) {
 		c.warn(message.OneLine(path) + ": note: " + text)
 	}
-	if text := renamedText(lost.Renamed); text != "" {
-		c.warn(fmt.Sprintf("%s: note: names that Linux %s refuses: %s", message.OneLine(path), to, text))
-	}
-}
-
-// cutText lists the enumerations with values that do not fit 32 bits.
-func cutText(cut []lower.Enum) string {
-	if len(cut) == 0 {
-		return ""
-	}
-	var list []string
-	for _, e := range cut {
-		name := "(anon)"
-		if e.Name != "" {
-			name = e.Name
-		}
-		list = append(list, fmt.Sprintf("[%d] %s (%s = %#x)", e.ID, name, e.Value, e.Full))
-	}
-	what := "values of ENUM64 are cut to 32 bits: "
-	if cut[0].Union {
-		what = "ENUM64 with values over 32 bits are unions without values: "
-	}
-	return what + message.OneLine(strings.Join(list, ", "))
-}
-
-// renamedText says which names became which, the first ones.
-func renamedText(renamed []lower.Name) string {
-	const most = 5
-	var list []string
-	for _, n := range renamed[:min(most, len(renamed))] {
-		list = append(list, fmt.Sprintf("[%d] %s is %s", n.ID, n.Old, n.New))
-	}
-	text := message.OneLine(strings.Join(list, ", "))
-	if n := len(renamed) - most; n > 0 {
-		text += ", and " + grouped(uint64(n)) + " more"
-	}
-	return text
 }

@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
-	"path/filepath"
 	"strings"
 
+	"github.com/btflite/btflite/btf/lower"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/message"
@@ -31,7 +30,7 @@ func (a *Archive) Done(file string) (*PackageRecord, error) {
 
 func (a *Archive) done(name string, size int64) (*PackageRecord, error) {
 	rec := new(PackageRecord)
-	at := filepath.Join(a.Dir, packagesDir, name+RecordSuffix)
+	at := PathOf(a.Dir, packageRecord(name)+RecordSuffix)
 	if err := readJSON(at, rec); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
@@ -75,7 +74,7 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 	if rec.Recorded = w.keeps(); !rec.Recorded {
 		return rec, nil
 	}
-	err = a.publishRecord(path.Join(packagesDir, rec.Package), rec)
+	err = a.publishRecord(packageRecord(rec.Package), rec)
 	if errors.Is(err, os.ErrExist) {
 		err = a.replaceRecord(rec)
 	}
@@ -252,13 +251,19 @@ func (w *adding) putEncoded(enc *finish.Encoded, in mmapelf.Source, name string,
 		c.Reason = "no compile unit has types to encode"
 		return nil, nil
 	}
-	if enc.Warning != nil {
-		c.Warnings = append(c.Warnings, reasonOf(errors.New(enc.Warning.String()), in.Path))
-	}
+	w.doubt(c, in, enc.Warning, enc.Lowered)
 	if enc.Mismatch != "" {
 		c.Warnings = append(c.Warnings, message.OneLine(enc.Mismatch))
 	}
 	c.Warnings = append(c.Warnings, leftOut(&enc.Stats)...)
 	c.Types, c.Functions, c.Variables = enc.Stats.TypesOut, enc.Stats.Funcs, enc.Stats.Vars
 	return w.put(name, enc.Size, enc.Write)
+}
+
+// doubt notes what a kernel refuses of BTF, and what the BTF has lost because it was lowered.
+func (w *adding) doubt(c *Contents, in mmapelf.Source, warning *finish.Warning, lost lower.Report) {
+	if warning != nil {
+		c.Warnings = append(c.Warnings, reasonOf(errors.New(warning.String()), in.Path))
+	}
+	c.Warnings = append(c.Warnings, finish.LossTexts(w.Job.Target, lost)...)
 }

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -27,13 +26,11 @@ func (w *adding) copyBTF(in mmapelf.Source, base *btf.Blob, name string, c *Cont
 	if err != nil {
 		return nil, fmt.Errorf("section .BTF: %w; --existing=encode takes the DWARF instead", err)
 	}
-	data, warning, err := w.Job.Copied(finish.Given{Name: in.Path, BTF: blob}, data)
+	data, lost, warning, err := w.Job.Copied(finish.Given{Name: in.Path, BTF: blob}, data)
 	if err != nil {
 		return nil, err
 	}
-	if warning != nil {
-		c.Warnings = append(c.Warnings, reasonOf(errors.New(warning.String()), in.Path))
-	}
+	w.doubt(c, in, warning, lost)
 	counts, err := btf.Count(data)
 	if err != nil {
 		return nil, err

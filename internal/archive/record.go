@@ -2,6 +2,8 @@ package archive
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -141,6 +143,20 @@ func reasonOf(err error, path string) string {
 
 // RecordSuffix ends the names of records.
 const RecordSuffix = ".json"
+
+// longestName is the longest name of a file that file systems take, in bytes.
+const longestName = 255
+
+// packageRecord returns the path in the archive of the record of a package, without its suffix: the
+// package's name. A name that leaves no room for the suffix is cut, and its checksum tells it from others.
+func packageRecord(name string) string {
+	if len(name)+len(RecordSuffix) > longestName {
+		sum := sha256.Sum256([]byte(name))
+		end := "+" + hex.EncodeToString(sum[:6])
+		name = strings.ToValidUTF8(name[:longestName-len(RecordSuffix)-len(end)], "") + end
+	}
+	return path.Join(packagesDir, name)
+}
 
 // maxRecord bounds a record that is read, in bytes.
 const maxRecord = 16 << 20

@@ -133,7 +133,7 @@ func (a *Archive) publishRecord(name string, rec any) error {
 // replaceRecord replaces the record of a package if the old one comes from a run without modules,
 // and rec from a run with modules.
 func (a *Archive) replaceRecord(rec *PackageRecord) error {
-	at := filepath.Join(a.Dir, packagesDir, rec.Package+RecordSuffix)
+	at := PathOf(a.Dir, packageRecord(rec.Package)+RecordSuffix)
 	old := new(PackageRecord)
 	if err := readJSON(at, old); err != nil || old.Modules || !rec.Modules {
 		return err

@@ -90,20 +90,20 @@ func (o *Options) Run(ctx context.Context, in []mmapelf.Source) (*finish.Encoded
 }
 
 // Copied returns the bytes of BTF that a file has already, for another place: data as it is, or
-// lowered to o.Target. What a kernel refuses of its own BTF is a warning, but of lowered BTF an
-// error, as everywhere.
-func (o *Options) Copied(in finish.Given, data []byte) ([]byte, *finish.Warning, error) {
+// lowered to o.Target, and then what it has lost. What a kernel refuses of its own BTF is a warning,
+// but of lowered BTF an error, as everywhere.
+func (o *Options) Copied(in finish.Given, data []byte) (_ []byte, lost lower.Report, warning *finish.Warning, err error) {
 	w := &finish.Work{Base: in.BTF.Base, Lenient: true}
 	if o.Target != (verify.Release{}) {
 		w.Lower, w.Lenient = &lower.Options{Kernel: o.Target}, o.Lenient
-		b, _, err := w.Lowered(in)
-		if err != nil {
-			return nil, nil, err
+		var b *btf.Blob
+		if b, lost, err = w.Lowered(in); err != nil {
+			return nil, lost, nil, err
 		}
 		data = b.Encode()
 	}
-	warning, err := w.Merged([]finish.Given{in}, data)
-	return data, warning, err
+	warning, err = w.Merged([]finish.Given{in}, data)
+	return data, lost, warning, err
 }
 
 // DistilBase returns the BTF of e over a distilled base, and that base, both verified.

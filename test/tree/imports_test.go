@@ -46,7 +46,7 @@ var imports = map[string][]string{
 	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/basematch", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
 		"internal/unit", "internal/unitrecord", "mmapelf",
 		"btf/verify"}, // the last for tests
-	"internal/archive": {"arena", "btf", "encode", "internal/basematch", "internal/debuginfo", "internal/elfwrite", "internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/pack",
+	"internal/archive": {"arena", "btf", "btf/lower", "encode", "internal/basematch", "internal/debuginfo", "internal/elfwrite", "internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/pack",
 		"internal/xzfile", "mmapelf", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "golang.org/x/sys/unix", "internal/workers", "btf/verify"}, // the last two for tests
 	"internal/archive/archivetest": {"internal/dwarf/dwarftest", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "github.com/ulikunitz/xz/lzma"},
 	"internal/attach":              {"internal/basematch", "internal/elfreloc", "mmapelf"},

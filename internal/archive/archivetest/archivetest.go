@@ -199,6 +199,25 @@ func StrippedKernel(release string) []byte {
 	return f.Bytes()
 }
 
+// WideKernel returns Kernel with an enumeration that has a value of more than 32 bits, and WideModule a
+// module with another one.
+func WideKernel(release string) []byte {
+	f := kernel(release, nil)
+	f.Units = append(f.Units, dt.CU(wide("kernel")))
+	return f.Bytes()
+}
+
+// WideModule is described at WideKernel.
+func WideModule(release, name string, first byte) []byte {
+	f := module(release, name, first)
+	f.Units = append(f.Units, dt.CU(wide(name)))
+	return f.Bytes()
+}
+
+func wide(name string) *dt.DIE {
+	return dt.N(dt.TagEnumerationType, dt.Name("wide_"+name), dt.Size(8), dt.N(dt.TagEnumerator, dt.Name("WIDE_"+name), dt.Const(int64(1<<40))))
+}
+
 var brokenDWARF = []dt.Section{{Name: ".debug_info", Data: []byte("\x10\x00\x00\x00\x63\x00garbage")}, {Name: ".debug_abbrev", Data: []byte{1}}}
 
 func kernel(release string, btf []byte) *dt.File {
