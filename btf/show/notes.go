@@ -8,7 +8,7 @@ import (
 // notes adds what stands between members.
 type notes struct{ *Printer }
 
-// noGap is gap for a row with nothing unused before it, and no bit-fields.
+// noGap is gap for a row behind the row before it, with nothing unused between them, and no bit-fields.
 func (p notes) noGap(i int) {
 	if i > 0 && p.noted {
 		p.text("\n")
@@ -95,9 +95,13 @@ func (p notes) forcing(l *view.Layout, i int, f form) {
 
 // combined compares row i, which is not the first, with the row before it, and reports whether a
 // bit-field in one of them shares bytes with the other rows: -1 with rows before i, 1 with row i
-// and later ones, 0 with none.
+// and later ones, 0 with none. A row that goes back counts as -1, bit-field or not, as in pahole:
+// static members of DWARF 4 do in BTF.
 func combined(l *view.Layout, i int) int {
 	r, last := &l.Rows[i], &l.Rows[i-1]
+	if r.Byte < last.Byte {
+		return -1
+	}
 	if r.Bits == 0 && last.Bits == 0 {
 		return 0
 	}
@@ -110,7 +114,7 @@ func combined(l *view.Layout, i int) int {
 		return 0
 	case r.Byte > last.Byte:
 		return 1
-	case r.Byte < last.Byte || last.Bits == 0:
+	case last.Bits == 0:
 		return -1
 	}
 	return 0

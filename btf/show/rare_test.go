@@ -55,6 +55,23 @@ func TestRare(t *testing.T) {
 	}
 }
 
+// TestBack: before a member that goes back pahole 1.32 prints a note, bit-field or not.
+func TestBack(t *testing.T) {
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		i, long := b.Int("int", 4), b.Int("long", 8)
+		b.Struct("s", 8, b.Member("a", i, 0), b.Member("same", i, 0), b.Member("b", i, 32), b.Member("back", long, 0), b.Member("again", i, 0))
+		b.Union("u", 8, b.Member("x", i, 0), b.Member("y", long, 0))
+	}))
+	var got bytes.Buffer
+	if err := New(&got, v, Options{}).List(&Filter{}, Text, ""); err != nil {
+		t.Fatal(err)
+	}
+	want := "     4     4 */\n\n\t/* Bitfield combined with previous fields */\n\n\tlong                       back; "
+	if text := got.String(); !strings.Contains(text, want) || strings.Count(text, "combined") != 1 {
+		t.Errorf("not once %q:\n%s", want, text)
+	}
+}
+
 // TestFlat: --flat_arrays multiplies the dimensions of an array, as pahole 1.32 does for these ones.
 func TestFlat(t *testing.T) {
 	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {

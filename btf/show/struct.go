@@ -44,7 +44,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 			p.member(l, i, f)
 			continue
 		}
-		if r.Hole|r.BitHole == 0 && r.Bits == 0 && (i == 0 || l.Rows[i-1].Bits == 0) {
+		if r.Hole|r.BitHole == 0 && r.Bits == 0 && (i == 0 || l.Rows[i-1].Bits == 0 && l.Rows[i-1].Byte <= r.Byte) {
 			notes{p}.noGap(i)
 		} else {
 			notes{p}.gap(l, i, f)

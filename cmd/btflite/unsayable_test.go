@@ -270,6 +270,23 @@ func TestUnsayableCpp(t *testing.T) {
 	}
 }
 
+// TestUnsayableStatics: static members are counted, not shown, whether they are members or variables,
+// of a struct or a union, with linkage or without.
+func TestUnsayableStatics(t *testing.T) {
+	for _, compiler := range []string{"g++", "clang++"} {
+		for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+			object := compiled(t, "statics.cc", compiler, version, "-std=c++11")
+			shown, lost := btfliteRun(t, exitOK, "show", object)
+			if strings.Contains(shown, "gone") || !strings.Contains(lost, "not shown: 6 static members of classes") {
+				t.Errorf("%s %s: show says that it does not show %q:\n%s", compiler, version, lost, shown)
+			}
+			if n := strings.Count(shown, "members: 2 "); n != 1 {
+				t.Errorf("%s %s: show has %d structs of two members:\n%s", compiler, version, n, shown)
+			}
+		}
+	}
+}
+
 // TestUnsayableRust: the variants of an enum of Rust are a union.
 func TestUnsayableRust(t *testing.T) {
 	i := dt.N(dt.TagBaseType, dt.Name("u32"), dt.Size(4), dt.Encoding(7))

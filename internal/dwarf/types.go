@@ -29,7 +29,7 @@ var Types = newPlan(classOf).add([]attr{
 	{at: atGNUAnnotation, value: VAnnotation},
 },
 	row{ClassSkip, bit(VSibling), 0},
-	row{ClassMember, bit(VName, VType, VMemberLoc, VBitSize, VDataBitOffset), bit(VByteSize, VBitOffset, VExternal, VAnnotation)},
+	row{ClassMember, bit(VName, VType, VMemberLoc, VBitSize, VDataBitOffset), bit(VByteSize, VBitOffset, VExternal, VDeclaration, VAnnotation)},
 	row{ClassRef, bit(VName, VType), bit(VSpec, VAnnotation)},
 	row{ClassAggregate, bit(VName, VByteSize, VDeclaration), bit(VAnnotation, VSignature, VSpec)},
 	row{ClassEnum, bit(VName, VType, VByteSize), bit(VSignature, VSpec)},

@@ -103,7 +103,8 @@ func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 		return 0, err
 	}
 	m := dedup.Member{Name: r.Cursor.NameOf(have)}
-	if r.In.Options.Marks && have&(1<<dwarf.VExternal) != 0 {
+	if r.In.Options.Marks && have&(1<<dwarf.VExternal|1<<dwarf.VDeclaration) != 0 {
+		// GCC calls a static member of a class without linkage a declaration only.
 		top.comp++
 		r.Unit.Unencodable.count(goneStatics, 1)
 		return next, nil
