@@ -128,7 +128,7 @@ func (c *cli) runCompiler(path string, words []string) error {
 	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT) // a terminal sends it to both; the compiler ends
 	err := cmd.Wait()
-	c.guard.setOnDeath(nil)
+	c.guard.childEnded()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

@@ -155,11 +155,7 @@ func (c *compiler) compile(g *guard, in, out string) error {
 	var messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &messages, &messages
 	killed := memlimit.Killed()
-	err := g.startChild(cmd)
-	if err == nil {
-		err = cmd.Wait()
-		g.setOnDeath(nil)
-	}
+	err := g.run(cmd)
 	if err == nil {
 		if _, err = os.Stat(out); err == nil {
 			return nil

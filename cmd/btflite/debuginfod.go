@@ -23,7 +23,7 @@ func newDebugFinder(c *cli) func(file string, id []byte) (path string, err error
 	client := debuginfod.Client{Getenv: func(name string) string {
 		value, _ := c.lookupEnv(name)
 		return value
-	}}
+	}, Start: c.guard.startChild}
 	type answer struct {
 		path string
 		err  error
@@ -42,6 +42,7 @@ func newDebugFinder(c *cli) func(file string, id []byte) (path string, err error
 		file = message.OneLine(file)
 		c.warn(fmt.Sprintf("%s: note: the debug file of build-id %x is in no folder here: debuginfod-find asks %s", file, id, client.Servers()))
 		path, err = client.Find(context.Background(), id)
+		c.guard.childEnded()
 		if err != nil {
 			c.warn(fmt.Sprintf("%s: note: no debug file: %v", file, err))
 		}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -65,7 +67,7 @@ func (d *doctorCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := doctor.Examine(words[0], hostOf(c.lookupEnv), bases)
+	r, err := doctor.Examine(words[0], hostOf(c), bases)
 	if err != nil {
 		return err
 	}
@@ -136,9 +138,24 @@ func doctorJSON(r *doctor.Report) string {
 	return string(data)
 }
 
+// versionTime is how long a pahole may take to print its version.
+var versionTime = 10 * time.Second
+
+// shortOutput takes what a program prints, until that is too much for a version.
+type shortOutput struct{ text strings.Builder }
+
+func (s *shortOutput) String() string { return s.text.String() }
+
+func (s *shortOutput) Write(b []byte) (int, error) {
+	if s.text.Len() > 4096 {
+		return 0, io.ErrShortWrite
+	}
+	return s.text.Write(b)
+}
+
 // hostOf describes the machine for package doctor.
-func hostOf(lookupEnv func(string) (string, bool)) doctor.Host {
-	name, _ := lookupEnv("PAHOLE")
+func hostOf(c *cli) doctor.Host {
+	name, _ := c.lookupEnv("PAHOLE")
 	h := doctor.Host{Pahole: cmp.Or(name, paholeName), Memory: availableMemory()}
 	if h.Pahole == "false" {
 		return h
@@ -148,10 +165,14 @@ func hostOf(lookupEnv func(string) (string, bool)) doctor.Host {
 		h.Pahole = ""
 		return h
 	}
-	cmd := exec.Command(path, "--version")
+	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.WaitDelay = time.Second
-	out, _ := cmd.Output()
-	line, _, _ := strings.Cut(string(out), "\n")
+	var out shortOutput
+	cmd.Stdout = &out
+	_ = c.guard.run(cmd)
+	line, _, _ := strings.Cut(out.String(), "\n")
 	h.PaholeVersion = strings.TrimSpace(line)
 	return h
 }

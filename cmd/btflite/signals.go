@@ -38,6 +38,8 @@ type guard struct {
 	// onDeath, if set, runs before the process ends by the signal (it clears the
 	// progress line). It must not call back into the guard.
 	onDeath func(os.Signal)
+	// child is a program that this process waits for.
+	child *os.Process
 
 	protected int
 	pending   os.Signal // arrived while protected
@@ -104,6 +106,14 @@ func (g *guard) end() {
 		os.Remove(name)
 	}
 	g.removeEmpty()
+	if g.child != nil {
+		s, ok := g.pending.(syscall.Signal)
+		if !ok {
+			s = syscall.SIGTERM
+		}
+		_ = g.child.Signal(s) // it removes its unfinished output
+		_, _ = g.child.Wait()
+	}
 	if g.onDeath != nil {
 		g.onDeath(g.pending)
 	}
@@ -215,7 +225,7 @@ func (g *guard) removeEmpty() {
 
 // startChild starts a program. A signal that ends this process ends the program first.
 // The signal waits until the program is registered, so it never leaves the program
-// running.
+// running. childEnded follows when the program has ended.
 func (g *guard) startChild(cmd *exec.Cmd) error {
 	g.start()
 	g.mu.Lock()
@@ -224,14 +234,23 @@ func (g *guard) startChild(cmd *exec.Cmd) error {
 		return err
 	}
 	memlimit.EndFirst(cmd.Process.Pid) // it can be reported; nobody would report the end of this process
-	g.onDeath = func(s os.Signal) {
-		if _, ok := s.(syscall.Signal); !ok {
-			s = syscall.SIGTERM
-		}
-		_ = cmd.Process.Signal(s) // it removes its unfinished output
-		_, _ = cmd.Process.Wait()
-	}
+	g.child = cmd.Process
 	return nil
+}
+
+func (g *guard) childEnded() {
+	g.mu.Lock()
+	g.child = nil
+	g.mu.Unlock()
+}
+
+// run runs a program to its end, see startChild.
+func (g *guard) run(cmd *exec.Cmd) error {
+	if err := g.startChild(cmd); err != nil {
+		return err
+	}
+	defer g.childEnded()
+	return cmd.Wait()
 }
 
 func (g *guard) setOnDeath(f func(os.Signal)) {

@@ -55,6 +55,9 @@ var ErrNoServer = errors.New("no debuginfod server to ask")
 type Client struct {
 	// Getenv returns a variable, "" if it is not set.
 	Getenv func(name string) string
+	// Start starts the program; nil stands for cmd.Start. The caller can end it if it must end
+	// itself: the program would go on until it has the file.
+	Start func(cmd *exec.Cmd) error
 }
 
 // Asks reports whether there is a server to ask about a build-id. Those of linkers have
@@ -96,7 +99,11 @@ func (c *Client) Find(ctx context.Context, id []byte) (path string, err error) {
 	cmd.WaitDelay = time.Second
 	var out, text shortBuffer
 	cmd.Stdout, cmd.Stderr = &out, &text
-	if err = start(cmd, size); err == nil {
+	run := c.Start
+	if run == nil {
+		run = (*exec.Cmd).Start
+	}
+	if err = start(cmd, size, run); err == nil {
 		err = cmd.Wait()
 	}
 	switch {
@@ -105,11 +112,12 @@ func (c *Client) Find(ctx context.Context, id []byte) (path string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("%s: %s", program, cmp.Or(lastLine(text.Bytes()), err.Error()))
 	}
+	// The path is relative if that of the cache is.
 	path = strings.TrimSuffix(out.String(), "\n")
-	if !filepath.IsAbs(path) || strings.Contains(path, "\n") {
+	if _, err = os.Stat(path); path == "" || strings.Contains(path, "\n") || !filepath.IsAbs(path) && err != nil {
 		return "", fmt.Errorf("%s printed no path: %q", program, path[:min(len(path), 200)])
 	}
-	return path, nil
+	return filepath.Abs(path)
 }
 
 // number returns the value of a variable, at most most; or if it is not set or no number.

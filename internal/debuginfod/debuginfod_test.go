@@ -81,6 +81,17 @@ func TestProgram(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a path of a relative cache", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/sh\nmkdir cache; >cache/file; echo cache/file\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		t.Chdir(dir)
+		if path, err := newClient().Find(context.Background(), id); err != nil || path != filepath.Join(dir, "cache/file") {
+			t.Errorf("%q, %v", path, err)
+		}
+	})
 	t.Setenv("PATH", t.TempDir())
 	if _, err := newClient().Find(context.Background(), id); !errors.Is(err, ErrNoProgram) {
 		t.Errorf("no program: %v", err)
