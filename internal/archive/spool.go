@@ -2,6 +2,7 @@ package archive
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"os"
 	"runtime/debug"
@@ -15,8 +16,8 @@ import (
 func peekHeader(f *pack.File) ([]byte, error) {
 	head := make([]byte, headerSize)
 	n, err := io.ReadFull(f, head)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil
+	if damage := new(pack.FileDamage); err == io.EOF || err == io.ErrUnexpectedEOF || errors.As(err, &damage) {
+		err = nil // it is shorter than a header
 	}
 	return head[:n], err
 }

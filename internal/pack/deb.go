@@ -86,10 +86,15 @@ func (w *walk) consumed(in *bufio.Reader) int64 { return w.meter.in - int64(in.B
 // maxControl bounds the file control, in bytes.
 const maxControl = 1 << 20
 
-// control reads the file control in control.tar: lines "Field: text".
+// control reads the file control in control.tar: lines "Field: text". And it reads md5sums.
 func (w *walk) control(r io.Reader) error {
 	inner := walk{meter: w.meter, visit: func(f *File) error {
-		if f.Name != "control" {
+		switch {
+		case f.Name == "md5sums" && f.Size <= maxSums:
+			text, err := io.ReadAll(f)
+			w.sums.setMD5(string(text))
+			return err
+		case f.Name != "control":
 			return nil
 		}
 		text, err := io.ReadAll(io.LimitReader(f, maxControl))

@@ -66,8 +66,10 @@ func (w *walk) inBlocks(x *xzfile.File, what string, err error, use func(io.Read
 	case err != nil:
 		return fmt.Errorf("%s: %w", what, err)
 	case w.search != nil:
+		w.proved = x.Checked()
 		return w.last(x)
 	}
+	w.proved = x.Checked()
 	return w.parallel(x, func(r io.Reader) error { return use(&limitedReader{&namedReader{r, what, w.meter}, w.meter}) })
 }
 

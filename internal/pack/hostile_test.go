@@ -223,11 +223,16 @@ func TestManyCases(t *testing.T) {
 // FuzzRPMHeader reads anything as the header of an rpm.
 func FuzzRPMHeader(f *testing.F) {
 	f.Add(at.RPM(nil)[96:])
+	f.Add(at.SummedRPM("", entries...)[96+32:])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		texts, size, err := rpmHeader(bufio.NewReader(bytes.NewReader(data)), []uint32{tagName, tagVersion, tagArch})
-		if err == nil && (size > int64(len(data)) || len(texts) > 3) {
-			t.Errorf("%d bytes of %d, %v", size, len(data), texts)
+		tags, size, err := rpmHeader(bufio.NewReader(bytes.NewReader(data)), []uint32{tagName, tagVersion, tagArch, tagBaseNames, tagDirNames, tagDirIndexes, tagFileDigests})
+		if err != nil {
+			return
 		}
+		if size > int64(len(data)) || len(tags.texts) > 3 {
+			t.Errorf("%d bytes of %d, %v", size, len(data), tags)
+		}
+		new(sums).setDigests(tags.digestAlgorithm(), tags.files(), tags.lists[tagFileDigests])
 	})
 }
 

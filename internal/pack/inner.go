@@ -25,7 +25,8 @@ func (i *inner) full() error {
 	return fmt.Errorf("compressed files of the package expand to more than %s", message.ByteSize(uint64(i.limits.Total)))
 }
 
-// FileDamage is the error for a file of a package that is compressed by itself and cannot be expanded.
+// FileDamage is the error for a file of a package that is compressed by itself and cannot be expanded, or that
+// does not have its checksum.
 // The package can be read on.
 type FileDamage struct{ Err error }
 

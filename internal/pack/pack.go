@@ -141,7 +141,7 @@ func (p *Package) Last(likely func(name string, size int64, head []byte) bool, v
 
 func (p *Package) walk(visit func(*File) error, s *search) error {
 	var own error // of visit
-	w := &walk{info: &p.Info, meter: &meter{limits: p.limits}, jobs: p.Jobs, temp: p.Temp, sparing: p.Sparing, search: s, visit: func(f *File) error {
+	w := &walk{info: &p.Info, sums: new(sums), meter: &meter{limits: p.limits}, jobs: p.Jobs, temp: p.Temp, sparing: p.Sparing, search: s, visit: func(f *File) error {
 		own = visit(f)
 		return own
 	}}

@@ -40,7 +40,9 @@ type walk struct {
 	search  *search // what to look for from the end; nil to read all from the beginning
 	inner   inner   // of files that are compressed by themselves
 
-	unproved bool // for Package.Unproved
+	unproved bool  // for Package.Unproved
+	proved   bool  // what is read has been compared with a checksum already
+	sums     *sums // of the files; nil if there are none
 }
 
 // give hands out a regular file that a package calls name.
@@ -54,6 +56,9 @@ func (w *walk) give(name string, size int64, r io.Reader, disk *os.File) error {
 		return err
 	}
 	w.inner.limits = w.meter.limits
+	if w.sums != nil && !w.proved {
+		r = w.sums.check(clean, r)
+	}
 	return w.visit(&File{clean, size, r, disk, &w.inner})
 }
 

@@ -176,6 +176,16 @@ type BlockReader struct {
 	left    int64
 }
 
+// Checked tells whether each block has a checksum, with which Read compares it.
+func (f *File) Checked() bool {
+	for i := range f.Blocks {
+		if f.Blocks[i].flags[1] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // NewBlockReader returns a reader of blocks whose dictionaries have at most maxDict bytes.
 func (f *File) NewBlockReader(maxDict uint32) *BlockReader {
 	return &BlockReader{file: f, maxDict: maxDict, number: -1}

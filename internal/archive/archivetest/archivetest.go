@@ -6,11 +6,15 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/md5"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/klauspost/compress/zstd"
@@ -53,7 +57,7 @@ func must(err error) {
 var Compressions = []string{"", "gz", "xz", "zst", "lzma"}
 
 // Compress compresses data in the format that file names end with; "" is as it is. xz makes blocks
-// of 64 KiB.
+// of 64 KiB. "bare zst" has no checksum, as in rpms.
 func Compress(format string, data []byte) []byte {
 	var b bytes.Buffer
 	var w io.WriteCloser
@@ -69,6 +73,8 @@ func Compress(format string, data []byte) []byte {
 		w, err = lzma.WriterConfig{DictCap: 64 << 10}.NewWriter(&b)
 	case "zst":
 		w, err = zstd.NewWriter(&b)
+	case "bare zst":
+		w, err = zstd.NewWriter(&b, zstd.WithEncoderCRC(false))
 	default:
 		panic("no format " + format)
 	}
@@ -111,6 +117,17 @@ func Deb(format string, entries ...Entry) []byte {
 		Member{name, Compress(format, Tar(entries...))})
 }
 
+// SummedDeb returns Deb with a list of the MD5 sums of the files.
+func SummedDeb(format string, entries ...Entry) []byte {
+	var list []byte
+	for _, e := range entries {
+		list = fmt.Appendf(list, "%x  %s\n", md5.Sum(e.Data), strings.TrimPrefix(e.Name, "./"))
+	}
+	return Ar(Member{"debian-binary", []byte("2.0\n")},
+		Member{"control.tar.gz", Compress("gz", Tar(Entry{Name: "./control", Data: []byte(Control)}, Entry{Name: "./md5sums", Data: list}))},
+		Member{"data.tar", Compress(format, Tar(entries...))})
+}
+
 // Cpio returns a cpio archive. What is no regular file has its Type from tar.
 func Cpio(entries ...Entry) []byte {
 	var b []byte
@@ -143,22 +160,67 @@ func RPM(payload []byte) []byte { return RPMOf(RPMTags, payload) }
 
 // RPMOf returns an rpm with that payload and these tags.
 func RPMOf(tags map[uint32]string, payload []byte) []byte {
+	all := map[uint32]any{}
+	for tag, text := range tags {
+		all[tag] = text
+	}
+	return rpmOf(all, payload)
+}
+
+// SummedRPM returns an rpm of these files, whose names begin with "./". Its header has RPMTags, the names of
+// the files, and their SHA-256 sums.
+func SummedRPM(format string, entries ...Entry) []byte {
+	tags := map[uint32]any{5011: []uint32{8}}
+	for tag, text := range RPMTags {
+		tags[tag] = text
+	}
+	var dirs, names, sums []string
+	var of []uint32
+	for i, e := range entries {
+		dir, name := path.Split(strings.TrimPrefix(e.Name, "."))
+		dirs, names, of = append(dirs, dir), append(names, name), append(of, uint32(i))
+		sums = append(sums, fmt.Sprintf("%x", sha256.Sum256(e.Data)))
+	}
+	tags[1035], tags[1116], tags[1117], tags[1118] = sums, of, names, dirs
+	return rpmOf(tags, Compress(format, Cpio(entries...)))
+}
+
+func rpmOf(tags map[uint32]any, payload []byte) []byte {
 	b := append([]byte("\xed\xab\xee\xdb\x03\x00"), make([]byte, 90)...)
-	b = append(b, header(map[uint32]string{269: "0123"})...)
+	b = append(b, header(map[uint32]any{269: "0123"})...)
 	for len(b)&7 != 0 {
 		b = append(b, 0)
 	}
 	return append(append(b, header(tags)...), payload...)
 }
 
-// header returns a header of an rpm.
-func header(tags map[uint32]string) []byte {
+// header returns a header of an rpm: of texts, lists of texts, and lists of numbers.
+func header(tags map[uint32]any) []byte {
 	var index, data []byte
-	for _, tag := range slices.Sorted(maps.Keys(tags)) {
-		for _, n := range []uint32{tag, 6, uint32(len(data)), 1} {
+	add := func(numbers ...uint32) {
+		for _, n := range numbers {
 			index = binary.BigEndian.AppendUint32(index, n)
 		}
-		data = append(append(data, tags[tag]...), 0)
+	}
+	for _, tag := range slices.Sorted(maps.Keys(tags)) {
+		switch v := tags[tag].(type) {
+		case string:
+			add(tag, 6, uint32(len(data)), 1)
+			data = append(append(data, v...), 0)
+		case []string:
+			add(tag, 8, uint32(len(data)), uint32(len(v)))
+			for _, s := range v {
+				data = append(append(data, s...), 0)
+			}
+		case []uint32:
+			for len(data)&3 != 0 {
+				data = append(data, 0)
+			}
+			add(tag, 4, uint32(len(data)), uint32(len(v)))
+			for _, n := range v {
+				data = binary.BigEndian.AppendUint32(data, n)
+			}
+		}
 	}
 	b := []byte("\x8e\xad\xe8\x01\x00\x00\x00\x00")
 	b = binary.BigEndian.AppendUint32(b, uint32(len(tags)))
