@@ -55,7 +55,11 @@ func newRelease(t *testing.T) *release {
 		"/v9.9.9/btflite-9.9.9-linux-" + runtime.GOARCH + ".tar.gz": archive.Bytes(),
 	}}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		data, ok := r.files[req.URL.Path]
+		name := req.URL.Path
+		if job := req.URL.Query().Get("job"); job != "" {
+			name += "?job=" + job
+		}
+		data, ok := r.files[name]
 		if !ok {
 			http.NotFound(w, req)
 			return
@@ -213,7 +217,7 @@ func TestGitLabBTF(t *testing.T) {
 	job := jobs[".btflite"]
 	run := func(more ...string) (string, error) {
 		env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "CI_API_V4_URL=" + r.URL, "CI_PROJECT_ID=7", "CI_DEFAULT_BRANCH=main",
-			"CI_JOB_NAME=btf", "CI_JOB_TOKEN=x"}
+			"CI_JOB_NAME=btf: [7.2, a&b]", "CI_JOB_TOKEN=x"}
 		for name, value := range job.Variables {
 			env = append(env, name+"="+value)
 		}
@@ -223,7 +227,7 @@ func TestGitLabBTF(t *testing.T) {
 	if out, err := run(); err != nil || !strings.Contains(read(filepath.Join(dir, "btf.md")), "no earlier BTF") {
 		t.Errorf("the first run: %v: %s", err, out)
 	}
-	r.files["/projects/7/jobs/artifacts/main/raw/vmlinux.btf"] = []byte(read(filepath.Join(dir, "other.btf")))
+	r.files["/projects/7/jobs/artifacts/main/raw/vmlinux.btf?job=btf: [7.2, a&b]"] = []byte(read(filepath.Join(dir, "other.btf")))
 	if out, err := run(); err != nil || !strings.Contains(read(filepath.Join(dir, "btf.md")), "|") {
 		t.Errorf("another kernel: %v: %s", err, out)
 	}

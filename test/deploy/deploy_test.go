@@ -24,14 +24,18 @@ const packages = 12
 // stage is a folder with packages and the program.
 type stage struct{ dir, packages, archive, program string }
 
-func newStage(t *testing.T) *stage {
+func newStage(t *testing.T) *stage { return newStageIn(t, t.TempDir()) }
+
+// oddFolder has a name that a shell takes apart, unless it is quoted.
+func oddFolder(t *testing.T) string { return filepath.Join(t.TempDir(), "a b'c $d*") }
+
+func newStageIn(t *testing.T, dir string) *stage {
 	t.Helper()
-	dir := t.TempDir()
 	s := &stage{dir, filepath.Join(dir, "packages"), filepath.Join(dir, "archive"), filepath.Join(dir, "bin/btflite")}
 	if out, err := exec.Command("go", "build", "-C", "../..", "-o", s.program, "./cmd/btflite").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if err := os.Mkdir(s.packages, 0o755); err != nil {
+	if err := os.MkdirAll(s.packages, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for i := range packages {
@@ -131,7 +135,7 @@ func TestGitLab(t *testing.T) {
 		Script   []string       `json:"script"`
 	}
 	load(t, "gitlab-ci.yml", &file)
-	s, job := newStage(t), file["btf"]
+	s, job := newStageIn(t, oddFolder(t)), file["btf"]
 	for i := range job.Parallel {
 		s.run(t, strings.Join(job.Script, "\n"), "CI_NODE_INDEX="+strconv.Itoa(i+1), "CI_NODE_TOTAL="+strconv.Itoa(job.Parallel))
 	}
@@ -175,8 +179,8 @@ func TestParallel(t *testing.T) {
 	if out, err := exec.Command("parallel", "--version").Output(); err != nil || !bytes.Contains(out, []byte("GNU")) {
 		t.Skip("no GNU parallel")
 	}
-	s := newStage(t)
-	s.run(t, `sh ../../deploy/parallel.sh "$PACKAGES" "$ARCHIVE"`, "HOME="+s.dir)
+	s := newStageIn(t, oddFolder(t))
+	s.run(t, `sh ../../deploy/parallel.sh "$PACKAGES" "$ARCHIVE"`, "HOME="+s.dir, "BTFLITE="+s.program)
 	s.check(t)
 	if log, err := os.ReadFile(s.archive + ".log"); err != nil || bytes.Count(log, []byte("\n")) != packages+1 {
 		t.Errorf("%s, %v", log, err)

@@ -133,6 +133,19 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
+// TestSlurmScript: the script by itself, as the tasks of an array start it.
+func TestSlurmScript(t *testing.T) {
+	s := newStageIn(t, oddFolder(t))
+	for i := range 3 {
+		out := s.run(t, `sh ../../deploy/slurm.sh "$PACKAGES" "$ARCHIVE"`, "SLURM_ARRAY_TASK_ID="+strconv.Itoa(i), "SLURM_ARRAY_TASK_COUNT=3",
+			"SLURM_ARRAY_TASK_MIN=0", "SLURM_ARRAY_TASK_MAX=2", "BTFLITE="+s.program, "TMPDIR="+s.dir)
+		if !strings.Contains(out, fmt.Sprintf("shard %d/3 of Slurm", i)) {
+			t.Error(out)
+		}
+	}
+	s.check(t)
+}
+
 // script is the path of the script.
 func script(t *testing.T) string {
 	t.Helper()
