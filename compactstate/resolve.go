@@ -320,7 +320,7 @@ func (r *resolver) canonical(states []record) int {
 
 // optimized reports whether a state with flags f lacks parameters of the source.
 func (r *resolver) optimized(f Flags) bool {
-	return !r.d.TrueSignature && f&OptimizedParms != 0 && f&(Changed|OptimizedSymbol) != 0
+	return !r.d.TrueSignature && f.Optimized()
 }
 
 // reason returns the reason to skip the group, the last one that holds.

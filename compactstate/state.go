@@ -25,6 +25,10 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
+// Optimized reports whether the function lacks parameters of the source: one has no place, and
+// the compiler, or the symbol's name, says that this is more than an unused parameter.
+func (f Flags) Optimized() bool { return f&OptimizedParms != 0 && f&(Changed|OptimizedSymbol) != 0 }
+
 // Flags describe the function of a state. The names in parentheses are pahole's.
 type Flags uint16
 

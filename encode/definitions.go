@@ -61,7 +61,7 @@ func (j *definer) define() error {
 			}
 			j.seen[fn.Off] = true
 		}
-		d := definition{low: fn.LowPC, name: fn.Name, entry: entry, fault: faultOf(u, fn, entry), code: fn.LowPC != 0}
+		d := definition{low: fn.LowPC, name: fn.Name, entry: entry, fault: faultOf(f.run.funcs.table, u, fn, entry), code: fn.LowPC != 0}
 		if err := j.declare(&d, fn); err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (j *definer) define() error {
 
 // faultOf returns the reason why this definition leaves fn out, or "". It knows only
 // reasons that do not depend on other definitions.
-func faultOf(u *workspace, fn *callconv.Func, entry uint32) string {
+func faultOf(table *compactstate.FuncTable, u *workspace, fn *callconv.Func, entry uint32) string {
 	switch {
 	case !named(u.unit.Params.S[fn.First:][:fn.N]):
 		return faultUnnamed
@@ -86,13 +86,15 @@ func faultOf(u *workspace, fn *callconv.Func, entry uint32) string {
 		return faultNoType
 	case fn.Entry == 0:
 		return ""
-	case fn.Flags&callconv.FuncOptimizedParams != 0:
+	}
+	switch fl, _ := flagsOf(table, u, fn); {
+	case fl.Optimized():
 		return compactstate.ReasonOptimized.String()
-	case fn.Flags&callconv.FuncReordered != 0:
+	case fl&compactstate.Reordered != 0:
 		return compactstate.ReasonReordered.String()
-	case u.funcs.env.Uncertain(fn):
+	case fl&compactstate.Uncertain != 0:
 		return compactstate.ReasonUncertain.String()
-	case fn.Flags&callconv.FuncUnexpectedReg != 0:
+	case fl&compactstate.Unexpected != 0:
 		return compactstate.ReasonUnexpected.String()
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/test/testfile"
@@ -40,7 +41,11 @@ func definitionsOf(t *testing.T, path string, features encode.Features, jobs int
 // TestDefinitions: units, files, lines and code are those that the standard library
 // finds, whatever the number of workers, and the BTF is the same as without.
 func TestDefinitions(t *testing.T) {
-	compared := 0
+	reasons := map[string]bool{}
+	for _, r := range []compactstate.Reason{compactstate.ReasonOptimized, compactstate.ReasonReordered, compactstate.ReasonUncertain, compactstate.ReasonUnexpected} {
+		reasons[r.String()] = true
+	}
+	compared, faults := 0, 0
 	for _, path := range goldenFiles(t) {
 		for set, features := range goldenSets {
 			if set != "default" && set != "merge" {
@@ -51,13 +56,25 @@ func TestDefinitions(t *testing.T) {
 				continue // TestGolden says which
 			}
 			name := filepath.Base(path) + " " + set
-			one, _, data := definitionsOf(t, path, features, 1, func([]byte) bool { return true })
+			one, told, data := definitionsOf(t, path, features, 1, func([]byte) bool { return true })
 			four, _, _ := definitionsOf(t, path, features, 4, func([]byte) bool { return true })
 			if !bytes.Equal(plain, data) {
 				t.Errorf("%s: other BTF", name)
 			}
 			if a, b := fmt.Sprint(one), fmt.Sprint(four); a != b {
 				t.Errorf("%s: 1 and 4 workers differ:\n%s\n%s", name, a, b)
+			}
+			for _, f := range told {
+				own := slices.ContainsFunc(one[f.Name], func(d encode.Definition) bool { return d.Fault == f.Reason })
+				if f.Encoded && len(one[f.Name]) > 0 && !own {
+					t.Errorf("%s: %s is in BTF, but all its definitions are left out: %+v", name, f.Name, one[f.Name])
+				}
+				if reasons[f.Reason] {
+					faults++
+					if !own {
+						t.Errorf("%s: %s is left out: %s, and none of its definitions is so: %+v", name, f.Name, f.Reason, one[f.Name])
+					}
+				}
 			}
 			want, ok := stdDefinitions(path)
 			if !ok {
@@ -72,8 +89,8 @@ func TestDefinitions(t *testing.T) {
 			}
 		}
 	}
-	if compared < 30 {
-		t.Errorf("only %d files compared", compared)
+	if compared < 30 || faults < 10 {
+		t.Errorf("only %d files compared, and %d functions with a fault of their own", compared, faults)
 	}
 }
 

@@ -141,21 +141,7 @@ func named(params []callconv.Param) bool {
 func (f *input) addState(u *workspace, fn *callconv.Func) {
 	st := stateRec{Entry: fn.Entry, Ret: fn.Type, First: uint32(len(u.funcs.params.S)), FirstAn: fn.FirstAn, NAn: fn.NAn, Name: fn.Name}
 	trueSig := f.opt.Features&TrueSignature != 0
-	match, optimized, sym := f.run.funcs.table.Symbol(fn.Entry, fn.LowPC)
-	fl := compactstate.Flags(0)
-	set := func(on bool, x compactstate.Flags) {
-		if on {
-			fl |= x
-		}
-	}
-	set(fn.Flags&callconv.FuncUnexpectedReg != 0, compactstate.Unexpected)
-	set(fn.Flags&callconv.FuncOptimizedParams != 0, compactstate.OptimizedParms)
-	set(fn.Flags&callconv.FuncReordered != 0, compactstate.Reordered)
-	set(fn.Flags&callconv.FuncChanged != 0, compactstate.Changed)
-	set(u.funcs.env.Uncertain(fn), compactstate.Uncertain)
-	set(match, compactstate.AddressMatches)
-	set(fn.LowPC != 0, compactstate.HasAddress)
-	set(optimized, compactstate.OptimizedSymbol)
+	fl, sym := flagsOf(f.run.funcs.table, u, fn)
 	if trueSig {
 		st.Sym = sym
 	}
@@ -178,6 +164,25 @@ func (f *input) addState(u *workspace, fn *callconv.Func) {
 	st.N = uint32(len(u.funcs.params.S)) - st.First
 	st.Flags = fl
 	u.funcs.states.Append(st)
+}
+
+// flagsOf returns the flags of the state for fn, and the symbol of its own at its address.
+func flagsOf(table *compactstate.FuncTable, u *workspace, fn *callconv.Func) (fl compactstate.Flags, sym uint32) {
+	match, optimized, sym := table.Symbol(fn.Entry, fn.LowPC)
+	set := func(on bool, x compactstate.Flags) {
+		if on {
+			fl |= x
+		}
+	}
+	set(fn.Flags&callconv.FuncUnexpectedReg != 0, compactstate.Unexpected)
+	set(fn.Flags&callconv.FuncOptimizedParams != 0, compactstate.OptimizedParms)
+	set(fn.Flags&callconv.FuncReordered != 0, compactstate.Reordered)
+	set(fn.Flags&callconv.FuncChanged != 0, compactstate.Changed)
+	set(u.funcs.env.Uncertain(fn), compactstate.Uncertain)
+	set(match, compactstate.AddressMatches)
+	set(fn.LowPC != 0, compactstate.HasAddress)
+	set(optimized, compactstate.OptimizedSymbol)
+	return fl, sym
 }
 
 // memberName returns the name for a struct parameter if only one member is passed.
