@@ -15,6 +15,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/internal/elftest"
 )
 
 // TestExpandIsBounded: a small file cannot become more than the bound.
@@ -92,6 +93,21 @@ func TestBombs(t *testing.T) {
 			if c.begin != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%s%s as bytes: %v", what, suffix, err)
 			}
+		}
+	}
+}
+
+// TestSmallFilesMayShrink: a small file is taken, no matter how far it shrinks.
+func TestSmallFilesMayShrink(t *testing.T) {
+	want := read(t, "x86.base.btf")
+	file := image(machineX86, elftest.Section{Name: SectionBTF, Data: want}, elftest.Section{Name: ".zeros", Data: make([]byte, 8<<20)})
+	for suffix, small := range packed(t, file) {
+		b, err := Loader{}.Load(write(t, small), nil)
+		if err != nil || !bytes.Equal(b.Encode(), want) {
+			t.Errorf("%s, of %d bytes: other BTF, or error %v", suffix, len(small), err)
+		}
+		if len(file) < 100*len(small) {
+			t.Errorf("%s: %d bytes do not shrink enough for this test", suffix, len(small))
 		}
 	}
 }

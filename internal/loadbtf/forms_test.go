@@ -3,6 +3,7 @@ package loadbtf
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -262,6 +263,72 @@ func TestLoaderOptions(t *testing.T) {
 	if _, err = l.Load(write(t, image(machineX86)), nil); err != closed {
 		t.Errorf("error %v, want Encode's", err)
 	}
+}
+
+// TestWhenDWARFCounts crosses the choices of Loader.DWARF with files that have BTF or not, and
+// with what Encode finds.
+func TestWhenDWARFCounts(t *testing.T) {
+	own, encoded := read(t, "x86.base.btf"), read(t, "s390x.base.btf")
+	broken := errors.New("broken DWARF")
+	const fromFile, fromDWARF, asked, unasked = "", "DWARF", true, false
+	for _, c := range []struct {
+		dwarf  DWARF
+		hasBTF bool
+		finds  error // of Encode
+		asks   bool
+		want   string // where the BTF is from, or the error
+	}{
+		{DWARFLast, true, nil, unasked, fromFile},
+		{DWARFLast, true, broken, unasked, fromFile},
+		{DWARFLast, false, nil, asked, fromDWARF},
+		{DWARFLast, false, ErrNoBTF, asked, "no section .BTF"},
+		{DWARFLast, false, broken, asked, "broken DWARF"},
+		{DWARFFirst, true, nil, asked, fromDWARF},
+		{DWARFFirst, true, ErrNoBTF, asked, fromFile},
+		{DWARFFirst, true, broken, asked, "broken DWARF"},
+		{DWARFFirst, false, nil, asked, fromDWARF},
+		{DWARFFirst, false, ErrNoBTF, asked, "no section .BTF"},
+		{DWARFOnly, true, nil, asked, fromDWARF},
+		{DWARFOnly, true, ErrNoBTF, asked, "no section .BTF"},
+		{DWARFOnly, false, nil, asked, fromDWARF},
+		{DWARFOnly, false, ErrNoBTF, asked, "no section .BTF"},
+	} {
+		var sections []elftest.Section
+		if c.hasBTF {
+			sections = append(sections, elftest.Section{Name: SectionBTF, Data: own})
+		}
+		asks, freed := 0, 0
+		l := Loader{DWARF: c.dwarf, Encode: func(mmapelf.Source) ([]byte, func(), error) {
+			if asks++; c.finds != nil {
+				return nil, nil, c.finds
+			}
+			return encoded, func() { freed++ }, nil
+		}}
+		b, err := l.Load(write(t, image(machineX86, sections...)), nil)
+		what := fmt.Sprintf("%+v", c)
+		if (asks == 1) != c.asks || asks > 1 || c.want == fromDWARF && freed != 1 {
+			t.Errorf("%s: Encode was called %d times, and done %d times", what, asks, freed)
+		}
+		switch want := map[string][]byte{fromFile: own, fromDWARF: encoded}[c.want]; {
+		case want == nil && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: error %v", what, err)
+		case want != nil && (err != nil || !bytes.Equal(b.Encode(), want)):
+			t.Errorf("%s: other BTF, or error %v", what, err)
+		}
+	}
+}
+
+// TestMisfitNamesTheBase: only if BTF was read over files are they part of the error.
+func TestMisfitNamesTheBase(t *testing.T) {
+	small := btftest.New()
+	small.Int("int", 4)
+	base, module := write(t, small.Blob(t).Encode()), splitFiles+"x86.module.btf"
+	_, err := Loader{}.Chain([]string{base, module})
+	fails(t, "over a file", err, module, base)
+	_, err = Loader{NoBase: "give a base"}.Chain([]string{module})
+	fails(t, "over none", err, module, "; give a base")
+	_, err = Loader{BaseFiles: []string{base}, NoBase: "give a base"}.Load(module, nil)
+	fails(t, "files of a base that is not there", err, module, "; give a base")
 }
 
 // TestSmallFiles: a file shorter than a header is an error, and an empty file is not
