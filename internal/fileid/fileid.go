@@ -93,7 +93,7 @@ const maxLinks = 40
 // Follow is where the links at the end of path lead, to a file or to a name that is
 // free. Links to folders on the way there stay as they are.
 func Follow(path string) (string, error) {
-	for range maxLinks {
+	for range maxLinks + 1 { // the last one only sees that it is not a link
 		link, err := os.Readlink(path)
 		if err != nil {
 			return path, nil // not a link

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -103,6 +104,78 @@ func TestPlaceOf(t *testing.T) {
 	for _, bad := range []string{"real/file/x", "loop"} {
 		if _, err := PlaceOf(bad); err == nil {
 			t.Errorf("%s has a place", bad)
+		}
+	}
+}
+
+// TestFollow: where links end, also at a name that is free, and how many there may be.
+func TestFollow(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	link := func(to, name string) {
+		t.Helper()
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.MkdirAll("real/sub", 0o700), os.WriteFile("real/file", nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	link("real", "linked")
+	link("real/file", "near")
+	link("near", "far")
+	link("../new", "real/sub/up")
+	link("real/sub", "deep")
+	link(dir+"/none", "free")
+	link("nosuch/x", "lost")
+	link("../x", "real/lost")
+	link("end", "40")
+	for i := 39; i >= 0; i-- {
+		link(strconv.Itoa(i+1), strconv.Itoa(i))
+	}
+	for path, want := range map[string]string{
+		"real/file":   "real/file",
+		"linked/file": "linked/file", // the folder is not the end of the path
+		"near":        "./real/file",
+		"far":         "./real/file",
+		"deep/up":     "real/sub/../new", // not dir/new: ".." begins where deep leads
+		"linked":      "./real",
+		"free":        dir + "/none",
+		"lost":        "./nosuch/x",
+		"nosuch":      "nosuch",
+		"1":           "./end", // 40 links
+	} {
+		if got, err := Follow(path); got != want || err != nil {
+			t.Errorf("%s leads to %s, %v; want %s", path, got, err, want)
+		}
+	}
+	if got, err := Follow("0"); err == nil {
+		t.Errorf("41 links lead to %s", got)
+	}
+}
+
+// TestIsOwn needs root for a file of another user; others take a file of root.
+func TestIsOwn(t *testing.T) {
+	own, other := filepath.Join(t.TempDir(), "file"), "/"
+	if err := os.WriteFile(own, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		other = filepath.Join(t.TempDir(), "file")
+		if err := errors.Join(os.WriteFile(other, nil, 0o600), os.Chown(other, 12345, -1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]bool{own: true, other: false} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := IsOwn(info); got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
 		}
 	}
 }
