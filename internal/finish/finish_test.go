@@ -332,3 +332,59 @@ func TestMerged(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesOfAnOutput: which release has to take it, and with which size of pointers.
+func TestRulesOfAnOutput(t *testing.T) {
+	none, old := verify.Release{}, verify.Release{Major: 5, Minor: 4}
+	for _, c := range []struct {
+		out     encode.Output
+		to      *lower.Options
+		kernel  verify.Release
+		release string // that it was lowered to
+		pointer int
+	}{
+		{encode.Output{}, nil, verify.Release{Major: 7}, "", 8},
+		{encode.Output{PointerSize: 8}, nil, verify.Release{Major: 7}, "", 8},
+		{encode.Output{PointerSize: 4}, nil, verify.Release{Major: 7}, "", 4},
+		{encode.Output{PointerSize: 2}, nil, verify.Release{Major: 7}, "", 8},
+		{encode.Output{Layout: true}, nil, verify.Release{Major: 7, Minor: 1}, "", 8},
+		{encode.Output{LongVlen: true}, nil, verify.Release{Major: 7, Minor: 2}, "", 8},
+		{encode.Output{LongVlen: true, Layout: true}, nil, verify.Release{Major: 7, Minor: 2}, "", 8},
+		{encode.Output{Inlined: true}, nil, none, "", 8},
+		{encode.Output{Inlined: true, LongVlen: true, Layout: true}, nil, none, "", 8},
+		{encode.Output{Layout: true}, &lower.Options{Kernel: old}, old, "5.4", 8},
+	} {
+		r := (&Work{Lower: c.to, Jobs: 3}).rulesFor(name, &c.out)
+		if r.names != name || r.rules.Kernel != c.kernel || r.to != c.release || r.rules.PointerSize != c.pointer || r.rules.Workers != 3 {
+			t.Errorf("%+v: %+v", c, r)
+		}
+	}
+}
+
+// TestLossTexts: each kind of loss has a line, which names the first few.
+func TestLossTexts(t *testing.T) {
+	names := make([]lower.Name, 1006)
+	for i := range names {
+		names[i] = lower.Name{ID: uint32(i + 1), Old: "a b", New: "a_b"}
+	}
+	five := "names that Linux 5.4 refuses: [1] a b is a_b, [2] a b is a_b, [3] a b is a_b, [4] a b is a_b, [5] a b is a_b"
+	wide := lower.Enum{ID: 7, Name: "e", Value: "V", Full: 1 << 32}
+	for _, c := range []struct {
+		lost lower.Report
+		want []string
+	}{
+		{lower.Report{}, nil},
+		{lower.Report{Renamed: names[:1]}, []string{"names that Linux 5.4 refuses: [1] a b is a_b"}},
+		{lower.Report{Renamed: names[:5]}, []string{five}},
+		{lower.Report{Renamed: names[:6]}, []string{five + ", and 1 more"}},
+		{lower.Report{Renamed: names}, []string{five + ", and 1,001 more"}},
+		{lower.Report{Cut: []lower.Enum{wide, {ID: 8, Value: "W\n", Full: 1 << 33}}},
+			[]string{`values of ENUM64 are cut to 32 bits: [7] e (V = 0x100000000), [8] (anon) (W\n = 0x200000000)`}},
+		{lower.Report{Cut: []lower.Enum{{ID: 7, Name: "e", Value: "V", Full: 1 << 32, Union: true}}, Renamed: names[:1]},
+			[]string{"ENUM64 with values over 32 bits are unions without values: [7] e (V = 0x100000000)", "names that Linux 5.4 refuses: [1] a b is a_b"}},
+	} {
+		if got := LossTexts(verify.Release{Major: 5, Minor: 4}, c.lost); !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
