@@ -9,6 +9,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# shellcheck source=scripts/prerelease.sh
+. scripts/prerelease.sh
+
 release=${1:-build/release} out=${2:-build/contrib}
 
 fail() {
@@ -31,7 +34,8 @@ sum() {
 	"$1" "$release/$name" | cut -d ' ' -f 1
 }
 
-script="s|@VERSION@|$version|g; s|@URL@|$URL|g; s|@HOMEPAGE@|$HOMEPAGE|g; s|@MD5:LICENSE@|$(md5sum < LICENSE | cut -d ' ' -f 1)|g"
+short=$(without_dot "$version")
+script="s|@VERSION@|$version|g; s|@PV@|${short/-/_}|g; s|@PKGVER@|${short/-/}|g; s|@URL@|$URL|g; s|@HOMEPAGE@|$HOMEPAGE|g; s|@MD5:LICENSE@|$(md5sum < LICENSE | cut -d ' ' -f 1)|g"
 for end in linux-amd64.tar.gz linux-arm64.tar.gz tar.gz; do
 	value=$(sum sha256sum "$end")
 	script="$script; s|@SUM:$end@|$value|g"
@@ -43,6 +47,7 @@ rm -rf "$out"
 mkdir -p "$out"
 find contrib -mindepth 1 -type f ! -path contrib/README.md ! -path 'contrib/container/*' | while read -r file; do
 	to=$out/${file#contrib/}
+	to=${to//@PV@/${short/-/_}}
 	to=${to//@VERSION@/$version}
 	mkdir -p "${to%/*}"
 	sed "$script" "$file" > "$to"

@@ -107,7 +107,9 @@ as_readme_says() {
 	program=$(file 'btflite-*-linux-amd64')
 	version=${program##*/btflite-}
 	version=${version%-linux-amd64}
-	commands=$(block README.md '<!-- not run: needs a release -->' | sed "s/1\.0\.0/$version/g; s/ *# or: /\n/; s/sudo //g")
+	# Debian has 1.0.0~rc.1 for 1.0.0-rc.1, so that 1.0.0 is newer.
+	commands=$(block README.md '<!-- not run: needs a release -->' |
+		sed "s/_1\.0\.0-/_${version/-/\~}-/; s/1\.0\.0/$version/g; s/ *# or: /\n/; s/sudo //g")
 	[ "$(wc -l <<< "$commands")" = 3 ] || die "README.md has other commands for a release: $commands"
 	mkdir "$root/download"
 	cp "$program" "$(file 'btflite_*_amd64.deb')" "$release/SHA256SUMS" "$root/download/"
@@ -127,11 +129,22 @@ try_archive() {
 	completes "$root/usr/local/share/bash-completion/completions/btflite" "$root/usr/local/bin"
 }
 
+# upgrades ROOT: the package replaces an older one, whose files go, and the link to btflite stays.
+upgrades() {
+	local root=$1 older=$scratch/older
+	dpkg-deb -R "$(file 'btflite_*_amd64.deb')" "$older"
+	sed -i 's/^Version: .*/Version: 0.9-1/' "$older/DEBIAN/control"
+	touch "$older/usr/share/doc/btflite/old"
+	dpkg-deb -b "$older" "$root/older.deb"
+	chroot "$root" sh -exc 'dpkg -i /older.deb; [ -e /usr/share/doc/btflite/old ]; dpkg -i /btflite_*.deb; [ ! -e /usr/share/doc/btflite/old ]; dpkg -V btflite'
+	links "$root"
+}
+
 # try_deb: all of it inside of a bare Debian.
 try_deb() {
 	local root=$scratch/debian mirror
 	has debootstrap lintian || return 0
-	lintian --allow-root --no-cfg --fail-on error "$(file 'btflite_*_amd64.deb')" "$(file 'btflite-pahole_*_all.deb')"
+	lintian --allow-root --no-cfg --fail-on error,warning "$(file 'btflite_*_amd64.deb')" "$(file 'btflite-pahole_*_all.deb')"
 	mirror=$(awk '$1 == "URIs:" { print $2; exit }' /etc/apt/sources.list.d/debian.sources)
 	debootstrap --variant=minbase --include=man-db,bash-completion stable "$root" "$mirror" > "$scratch/log" || { tail "$scratch/log"; die "debootstrap failed"; }
 	# bash reads the output of completions from /dev/fd.
@@ -144,8 +157,9 @@ try_deb() {
 	completes /usr/share/bash-completion/completions/btflite /usr/bin chroot "$root"
 	chroot "$root" sh -c 'dpkg -i /btflite-pahole_*.deb && update-alternatives --query pahole'
 	links "$root"
+	upgrades "$root"
 	chroot "$root" dpkg -P btflite-pahole btflite
-	[ -z "$(find "$root/usr/bin" -name pahole)" ] || die "the removed package leaves /usr/bin/pahole"
+	[ -z "$(find "$root/etc" "$root/usr" "$root/var" -name pahole -o -name '*btflite*')" ] || die "the removed packages leave files"
 	# A pahole that somebody copied there stays.
 	echo '#!/bin/sh' > "$root/usr/bin/pahole"
 	chroot "$root" sh -c 'dpkg -i /btflite_*.deb /btflite-pahole_*.deb; dpkg -P btflite-pahole btflite'

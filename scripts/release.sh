@@ -24,6 +24,9 @@ SYSTEMS=${SYSTEMS:-linux/amd64 linux/arm64 linux/arm linux/386 linux/riscv64 lin
 	darwin/amd64 darwin/arm64 freebsd/amd64 freebsd/arm64}
 PACKAGES=${PACKAGES-deb rpm apk archlinux}
 
+# shellcheck source=scripts/prerelease.sh
+. scripts/prerelease.sh
+
 fail() {
 	echo "release.sh: $*" >&2
 	exit 1
@@ -32,8 +35,8 @@ fail() {
 # readable VERSION: print it without a v before it, or say what is wrong with it.
 readable() {
 	local version=${1#v} tagged
-	[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$ ]] ||
-		fail "usage: make release VERSION=1.0.0; ${1:+\"$1\" }is not a version of three numbers"
+	[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.?[0-9]+)?$ ]] ||
+		fail "usage: make release VERSION=1.0.0; ${1:+\"$1\" }is not a version of three numbers, with -rc.1, -beta.1 or -alpha.1 behind them or without"
 	if tagged=$(git rev-parse -q --verify "v$version^{commit}"); then
 		[ "$tagged" = "$(git rev-parse HEAD)" ] || fail "the tag v$version is at another commit: git checkout v$version"
 	else
@@ -49,14 +52,17 @@ fix_settings() {
 	unset GOOS GOARCH
 }
 
-# programs SOURCE OUT VERSION COMMIT DATE: a static program for each system.
+# programs SOURCE OUT VERSION COMMIT DATE: a static program for each system. The first one is compiled
+# with the cache $FRESH_CACHE, if that is set: Go's own cache knows no folders, so it would give the
+# second of two builds what the first one has compiled.
 programs() {
-	local system
+	local system cache=${FRESH_CACHE-}
 	for system in $SYSTEMS; do
 		echo "$system"
-		(cd "$1" && GOOS=${system%/*} GOARCH=${system#*/} go build -trimpath -pgo=cmd/btflite/btflite.pgo -buildvcs=false \
+		(cd "$1" && { [ -z "$cache" ] || export GOCACHE=$cache; } && GOOS=${system%/*} GOARCH=${system#*/} go build -trimpath -pgo=cmd/btflite/btflite.pgo -buildvcs=false \
 			-ldflags="-s -w -buildid= -X main.linkedVersion=v$3 -X main.linkedCommit=$4 -X main.linkedDate=$5" \
 			-o "$2/btflite-$3-${system%/*}-${system#*/}" ./cmd/btflite)
+		cache=
 	done
 }
 
@@ -117,7 +123,7 @@ packages() {
 	mkdir -p "$work/package/usr"
 	cp -a "$work/tree/." "$work/package/usr"
 	gzip -9n "$work"/package/usr/share/man/man1/*.1
-	export ROOT=$work/package VERSION=$2 ARCH
+	export ROOT=$work/package ARCH
 	for system in $SYSTEMS; do
 		[ "${system%/*}" = linux ] || continue
 		install -m 755 "$1/btflite-$2-linux-${system#*/}" "$ROOT/usr/bin/btflite"
@@ -126,16 +132,22 @@ packages() {
 		chmod -R u=rwX,go=rX "$ROOT"
 		find "$ROOT" -exec touch -h -d "@$3" {} +
 		for kind in $PACKAGES; do
-			nfpm_run pkg -f packaging/btflite.yaml -p "$kind" -t "$1/"
+			nfpm_run btflite "$kind" "$1" "$2"
 		done
 	done
 	for kind in $PACKAGES; do
-		nfpm_run pkg -f packaging/btflite-pahole.yaml -p "$kind" -t "$1/"
+		nfpm_run btflite-pahole "$kind" "$1" "$2"
 	done
 }
 
-# nfpm_run ARGUMENT...: the pinned nfpm, which reads variables of this script.
-nfpm_run() { GOFLAGS='' go run "$nfpm" "$@"; }
+# nfpm_run PACKAGE KIND OUT VERSION: the pinned nfpm, which reads variables of this script. It writes
+# 1.0.0-rc.1 as each kind has it, but Alpine has 1.0.0_rc1, without a dot.
+nfpm_run() {
+	local VERSION=$4
+	[ "$2" != apk ] || VERSION=$(without_dot "$4")
+	export VERSION
+	GOFLAGS='' go run "$nfpm" pkg -f "packaging/$1.yaml" -p "$2" -t "$3/"
+}
 
 # sbom OUT VERSION: the modules that a program says it was linked from, in CycloneDX's form. The
 # list has the sum of the tool that wrote it, which must not depend on this machine either.
@@ -185,7 +197,8 @@ check)
 	release "$version" "$out/one"
 	mkdir "$work/elsewhere"
 	work=$work/elsewhere
-	(umask 077 && export TZ=Asia/Tokyo LC_ALL=C HOSTNAME=other GOFLAGS=-race GOAMD64=v3 && release "$version" "$out/two")
+	(umask 077 && export TZ=Asia/Tokyo LC_ALL=C HOSTNAME=other GOFLAGS=-race GOAMD64=v3 FRESH_CACHE=$out/cache && release "$version" "$out/two")
+	rm -rf "$out/cache"
 	diff -r "$out/one" "$out/two" || fail "the same commit gave two releases: $out has both"
 	rm -rf "$out"
 	echo "release.sh: two releases of $version have the same bytes"

@@ -41,11 +41,11 @@ func TestContrib(t *testing.T) {
 		"buildroot/package/btflite/btflite.hash":                      {sums["btflite-1.2.3-rc.1-linux-amd64.tar.gz"]},
 		"openwrt/tools/btflite/Makefile":                              {sums["btflite-1.2.3-rc.1-linux-amd64.tar.gz"]},
 		"yocto/recipes-devtools/btflite/btflite-native_1.2.3-rc.1.bb": {sums["btflite-1.2.3-rc.1-linux-amd64.tar.gz"]},
-		"gentoo/dev-util/btflite/btflite-1.2.3-rc.1.ebuild":           {"https://example.org/files/${P}.tar.gz"},
-		"arch/PKGBUILD":      {"pkgver=1.2.3-rc.1\n", sums["btflite-1.2.3-rc.1.tar.gz"]},
+		"gentoo/dev-util/btflite/btflite-1.2.3_rc1.ebuild":            {"https://example.org/files/${PN}-${MY_PV}.tar.gz", "MY_PV=\"1.2.3-rc.1\"\n"},
+		"arch/PKGBUILD":      {"pkgver=1.2.3rc1\n", "_version=1.2.3-rc.1\n", sums["btflite-1.2.3-rc.1.tar.gz"]},
 		"nixos/overlay.nix":  {sums["btflite-1.2.3-rc.1.tar.gz"]},
 		"armbian/btflite.sh": {sums["btflite-1.2.3-rc.1-linux-amd64.tar.gz"]},
-		"alpine/APKBUILD":    {"pkgver=1.2.3-rc.1\n"},
+		"alpine/APKBUILD":    {"pkgver=1.2.3_rc1\n", "_version=1.2.3-rc.1\n"},
 	} {
 		text, err := os.ReadFile(filepath.Join(out, name))
 		if err != nil {

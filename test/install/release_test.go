@@ -5,6 +5,7 @@ import (
 	"debug/buildinfo"
 	"debug/elf"
 	"encoding/hex"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -149,6 +150,8 @@ func TestReleaseRefuses(t *testing.T) {
 		{"", "usage: make release VERSION=1.0.0"},
 		{"1.0", `"1.0" is not a version of three numbers`},
 		{"1.0.0;id", "is not a version of three numbers"},
+		{"1.0.0-1", "is not a version of three numbers"}, // for packages the second build of 1.0.0
+		{"1.0.0-x.1", "is not a version of three numbers"},
 		{"1.2.3", "the tag v1.2.3 is at another commit: git checkout v1.2.3"},
 	} {
 		out, err := sourcetree.Try(src, "scripts/release.sh", c.version)
@@ -158,6 +161,44 @@ func TestReleaseRefuses(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(src, "build")); err == nil {
 		t.Error("a refused release leaves the folder build")
+	}
+}
+
+// TestModule: the files of the module have names and sizes that the go command takes from a module proxy, so that
+// "go install ...@latest" works. Folders with a go.mod of their own are other modules.
+func TestModule(t *testing.T) {
+	allowed := regexp.MustCompile(`^[A-Za-z0-9 !#$%&()+,\-.=@\[\]^_{}~]+$`)
+	reserved := regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+	seen, total := map[string]string{}, int64(0)
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || file == root {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && (name == ".git" || name == "build" || name == "vendor") {
+			return fs.SkipDir
+		}
+		if d.IsDir() {
+			if _, err := os.Stat(filepath.Join(file, "go.mod")); err == nil {
+				return fs.SkipDir
+			}
+		}
+		if !allowed.MatchString(name) || reserved.MatchString(name) || strings.HasSuffix(name, ".") {
+			t.Errorf("%s: the go command takes no such name", file)
+		}
+		if other, ok := seen[strings.ToLower(file)]; ok {
+			t.Errorf("%s and %s differ only in their case", file, other)
+		}
+		seen[strings.ToLower(file)] = file
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			total += info.Size()
+		}
+		return nil
+	})
+	const most = 500 << 20
+	if err != nil || len(seen) < 500 || total > most {
+		t.Errorf("%d files with %d bytes, %v", len(seen), total, err)
 	}
 }
 

@@ -7,7 +7,9 @@ inherit go-module shell-completion
 
 DESCRIPTION="BTF from DWARF, with little memory"
 HOMEPAGE="@HOMEPAGE@"
-SRC_URI="@URL@/${P}.tar.gz"
+MY_PV="@VERSION@"
+SRC_URI="@URL@/${PN}-${MY_PV}.tar.gz"
+S="${WORKDIR}/${PN}-${MY_PV}"
 
 LICENSE="Apache-2.0 BSD MIT"
 SLOT="0"
@@ -18,7 +20,7 @@ BDEPEND=">=dev-lang/go-1.26"
 RDEPEND="pahole? ( !dev-util/pahole )"
 
 src_compile() {
-	emake VERSION="v${PV}"
+	emake VERSION="v${MY_PV}"
 }
 
 src_test() {
@@ -26,7 +28,7 @@ src_test() {
 }
 
 src_install() {
-	emake install DESTDIR="${D}" PREFIX="${EPREFIX}/usr" VERSION="v${PV}" \
+	emake install DESTDIR="${D}" PREFIX="${EPREFIX}/usr" VERSION="v${MY_PV}" \
 		DOCDIR="${EPREFIX}/usr/share/doc/${PF}"
 	use pahole && dosym btflite /usr/bin/pahole
 }
