@@ -41,7 +41,7 @@ left_out=
 file() {
 	local found
 	# shellcheck disable=SC2206 # a pattern
-	found=($release/$1)
+	found=("$release"/$1)
 	[ -e "${found[0]}" ] || die "$release has no $1: make release VERSION=... writes it"
 	[ ${#found[@]} = 1 ] || die "$release has several $1: remove old ones"
 	echo "${found[0]}"
