@@ -47,6 +47,7 @@ GUARDFLAGS ?=
 SERIES   ?= 7.2 6.1
 ROWS     ?=
 KINDS    ?=
+ATTACH_KERNELS ?= v612-amd64 v72-amd64
 VERIFY_SERIES ?= 5.10 6.1 6.12 7.2
 KERNEL   ?= v612-amd64
 TORTUREFLAGS ?=
@@ -60,7 +61,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check contrib site dist dist-check run lint check test test-go test-library test-kernels corpus kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench bench-guard shape profile torture readers mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check contrib site dist dist-check run lint check test test-go test-library test-kernels corpus pahole kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench bench-guard shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
@@ -226,6 +227,10 @@ test-library:
 corpus:
 	scripts/kernels.sh $(KERNELS)
 
+# Fetches pahole, unless it is there.
+pahole:
+	[ -x "$(PAHOLE)" ] || scripts/kernels.sh pahole
+
 test-kernels: corpus
 	BTFLITE_KERNELS=1 BTFLITE_PAHOLE="$(PAHOLE)" \
 		go test -count=1 -timeout 30m -v -run TestKernels ./test/kerneltest
@@ -269,7 +274,7 @@ shape:
 profile:
 	go run -trimpath ./bench/profile
 
-torture: build
+torture: build pahole
 	go run ./test/torture -pahole="$(PAHOLE)" $(TORTUREFLAGS)
 
 readers:
@@ -290,7 +295,7 @@ testdata:
 		-fno-stack-protector -fno-asynchronous-unwind-tables -ffile-prefix-map="$$PWD"=. \
 		-Wl,--build-id=none -Wl,--unique=.data..percpu -o small small.c
 
-golden:
+golden: pahole
 	"$(PAHOLE)" -J -j1 --btf_features=default \
 		--btf_encode_detached=testdata/small/small.btf testdata/small/small
 	chmod 644 testdata/small/small.btf

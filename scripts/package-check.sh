@@ -109,7 +109,7 @@ as_readme_says() {
 	version=${version%-linux-amd64}
 	# Debian has 1.0.0~rc.1 for 1.0.0-rc.1, so that 1.0.0 is newer.
 	commands=$(block README.md '<!-- not run: needs a release -->' |
-		sed "s/_1\.0\.0-/_${version/-/\~}-/; s/1\.0\.0/$version/g; s/ *# or: /\n/; s/sudo //g")
+		sed "s/1\.0\.0/$version/g; s/_$version-/_${version/-/\~}-/; s/ *# or: /\n/; s/sudo //g")
 	[ "$(wc -l <<< "$commands")" = 3 ] || die "README.md has other commands for a release: $commands"
 	mkdir "$root/download"
 	cp "$program" "$(file 'btflite_*_amd64.deb')" "$release/SHA256SUMS" "$root/download/"
