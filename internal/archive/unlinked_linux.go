@@ -9,19 +9,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// openFiles has a link to each open file of the process. Tests replace it.
+var openFiles = "/proc/self/fd"
+
 // openNameless opens a new file without a name, which is gone when the process ends, however it
-// ends. Some file systems, as NFS, have no such files.
+// ends. Some file systems, as NFS, have no such files. Below a chroot without /proc, no name could be given
+// to them.
 func openNameless(dir string, mode fs.FileMode) (*os.File, error) {
 	fd, err := unix.Open(dir, unix.O_RDWR|unix.O_TMPFILE|unix.O_CLOEXEC, uint32(mode))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
-	return os.NewFile(uintptr(fd), dir), nil
+	f := os.NewFile(uintptr(fd), dir)
+	if _, err := os.Lstat(openFile(f)); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+	}
+	return f, nil
 }
+
+// openFile returns the path of an open file.
+func openFile(f *os.File) string { return fmt.Sprintf("%s/%d", openFiles, f.Fd()) }
 
 // linkNameless gives the file a name, unless that is taken.
 func linkNameless(f *os.File, name string) error {
-	return unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", f.Fd()), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
+	return unix.Linkat(unix.AT_FDCWD, openFile(f), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
 }
 
 // renameNew renames a file, unless the new name is taken.
