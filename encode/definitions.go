@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -199,7 +198,7 @@ func placeOf(u *workspace, i uint32, p *callconv.Param) Place {
 	expr, list, ok := u.funcs.env.Location(i, p)
 	switch {
 	case ok:
-		at := placeIn(expr)
+		at := placeIn(expr, u.funcs.env.Format)
 		at.Moves = list
 		return at
 	case p.LocKind != callconv.LocNone:
@@ -211,23 +210,35 @@ func placeOf(u *workspace, i uint32, p *callconv.Param) Place {
 }
 
 // placeIn returns the place that a location expression describes.
-func placeIn(expr []byte) Place {
+func placeIn(expr []byte, f dwarf.ExprFormat) Place {
+	var first, op dwarf.ExprOp
+	x := dwarf.NewExpr(expr, f)
 	if len(expr) == 0 {
 		return Place{}
 	}
-	last := expr[len(expr)-1]
-	switch op := expr[0]; {
-	case op >= dwarf.OpReg0 && op <= dwarf.OpReg31:
-		return Place{Kind: PlaceRegister, Register: uint16(op - dwarf.OpReg0)}
-	case op == dwarf.OpRegx:
-		n, _ := binary.Uvarint(expr[1:])
-		return Place{Kind: PlaceRegister, Register: uint16(min(n, 1<<16-1))}
-	case op == dwarf.OpFbreg, op >= dwarf.OpBreg0 && op <= dwarf.OpBreg31, op == dwarf.OpBregx:
-		return Place{Kind: PlaceStack}
-	case (op == dwarf.OpAddr || op >= dwarf.OpLit0 && op <= dwarf.OpLit31 || op == dwarf.OpConstu || op == dwarf.OpConsts) && last == dwarf.OpStackValue:
+	if !x.Next(&first) {
+		return Place{Kind: PlaceCompute}
+	}
+	alone := x.Offset() == len(expr)
+	value := x.Next(&op) && op.Code == dwarf.OpStackValue && x.Offset() == len(expr)
+	switch c := first.Code; {
+	case c >= dwarf.OpReg0 && c <= dwarf.OpReg31:
+		return Place{Kind: PlaceRegister, Register: uint16(c - dwarf.OpReg0)}
+	case c == dwarf.OpRegx:
+		return Place{Kind: PlaceRegister, Register: uint16(min(first.A, 1<<16-1))}
+	case c == dwarf.OpFbreg, c >= dwarf.OpBreg0 && c <= dwarf.OpBreg31, c == dwarf.OpBregx:
+		if alone {
+			return Place{Kind: PlaceStack}
+		}
+	case alone && c == dwarf.OpImplicitValue, value && (c >= dwarf.OpConst1u && c <= dwarf.OpConsts || c >= dwarf.OpLit0 && c <= dwarf.OpLit31):
 		return Place{Kind: PlaceConstant}
-	case op == dwarf.OpAddr:
-		return Place{Kind: PlaceFixed}
+	case c == dwarf.OpAddr, c == dwarf.OpAddrx, c == dwarf.OpGNUAddrIndex: // the last two in split DWARF
+		if value {
+			return Place{Kind: PlaceConstant}
+		}
+		if alone {
+			return Place{Kind: PlaceFixed}
+		}
 	}
 	return Place{Kind: PlaceCompute}
 }

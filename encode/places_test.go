@@ -1,6 +1,10 @@
 package encode
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/btflite/btflite/internal/dwarf"
+)
 
 // TestPlaceIn: which place an expression gives.
 func TestPlaceIn(t *testing.T) {
@@ -25,11 +29,23 @@ func TestPlaceIn(t *testing.T) {
 		{"consts", []byte{0x11, 5, stackValue}, Place{Kind: PlaceConstant}},
 		{"address as a value", []byte{3, 1, 2, 3, 4, 5, 6, 7, 8, stackValue}, Place{Kind: PlaceConstant}},
 		{"address", []byte{3, 1, 2, 3, 4, 5, 6, 7, 8}, Place{Kind: PlaceFixed}},
+		{"address that is computed", []byte{3, 1, 2, 3, 4, 5, 6, 7, 8, 0x06}, Place{Kind: PlaceCompute}},
+		{"const1u", []byte{0x08, 200, stackValue}, Place{Kind: PlaceConstant}},
+		{"const8s", []byte{0x0f, 1, 2, 3, 4, 5, 6, 7, 0x9f, stackValue}, Place{Kind: PlaceConstant}},
+		{"value in the expression", []byte{0x9e, 2, 1, 2}, Place{Kind: PlaceConstant}},
+		{"index of an address", []byte{0xa1, 5}, Place{Kind: PlaceFixed}},
+		{"index of an address as a value", []byte{0xa1, 5, stackValue}, Place{Kind: PlaceConstant}},
+		{"GNU index of an address as a value", []byte{0xfb, 5, stackValue}, Place{Kind: PlaceConstant}},
+		{"register and offset as a value", []byte{0x75, 5, stackValue}, Place{Kind: PlaceCompute}},
+		{"frame base and offset as a value", []byte{0x91, 5, stackValue}, Place{Kind: PlaceCompute}},
+		{"what the stack points to", []byte{0x91, 5, 0x06}, Place{Kind: PlaceCompute}},
+		{"damaged", []byte{0x91, 0x80}, Place{Kind: PlaceCompute}},
+		{"constant whose last byte looks like a value", []byte{0x08, stackValue}, Place{Kind: PlaceCompute}},
 		{"literal that is not a value", []byte{0x31}, Place{Kind: PlaceCompute}},
 		{"entry value", []byte{0xa3, 1, 0x55, stackValue}, Place{Kind: PlaceCompute}},
 		{"piece", []byte{0x93, 8}, Place{Kind: PlaceCompute}},
 	} {
-		if got := placeIn(tt.expr); got != tt.want {
+		if got := placeIn(tt.expr, dwarf.ExprFormat{Version: 5, AddrSize: 8}); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}

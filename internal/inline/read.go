@@ -40,8 +40,12 @@ type Reader struct {
 	file *debuginfo.File
 	base uint64 // see Env.Base
 	// from the unit in the main file, if the unit is in a .dwo
-	skeleton struct{ base, ranges uint64 }
-	stack    []int32 // of open DIEs: their sites, or none
+	skeleton struct {
+		base, ranges uint64
+		sections     *debuginfo.Ranges
+		relocatable  bool
+	}
+	stack []int32 // of open DIEs: their sites, or none
 }
 
 // none is for an open DIE that is not a site.
@@ -73,7 +77,7 @@ func (r *Reader) Free() {
 
 // Forget ends what is remembered of a file.
 func (r *Reader) Forget() {
-	r.file, r.ranges.sections = nil, nil
+	r.file, r.ranges.sections, r.skeleton.sections = nil, nil, nil
 	r.table.Forget()
 }
 
@@ -102,7 +106,8 @@ func (r *Reader) Skeleton(c *debuginfo.Cursor) error {
 	if err := r.start(c); err != nil {
 		return err
 	}
-	r.skeleton.base, r.skeleton.ranges = r.lists.how.Base, r.ranges.old
+	s := &r.skeleton
+	s.base, s.ranges, s.sections, s.relocatable = r.lists.how.Base, r.ranges.old, r.ranges.sections, c.File.Relocatable()
 	return nil
 }
 
@@ -144,8 +149,12 @@ func (r *Reader) start(c *debuginfo.Cursor) error {
 	if h.Dwarf64 {
 		r.ranges.start = 20
 	}
-	if c.File.Split() {
-		r.lists.how.Base, r.ranges.old = r.skeleton.base, r.skeleton.ranges
+	if s := &r.skeleton; c.File.Split() {
+		// Addresses, and before DWARF 5 also ranges, are in the main file.
+		r.lists.how.Base, r.ranges.old, r.env.Relocatable = s.base, s.ranges, s.relocatable
+		if h.Version < 5 {
+			r.ranges.sections = s.sections
+		}
 	}
 	if r.has(dwarf.InlLowPC) {
 		r.lists.how.Base = c.Address(&r.vals[dwarf.InlLowPC])
