@@ -52,8 +52,16 @@ func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 	return b, nil
 }
 
-// Close gives the memory back. No encode may use the Base any more.
+// errClosed is the error for a Base that is closed, or that OpenBase has not made. Without it, BTF
+// that should be split would stand alone.
+var errClosed = errors.New("btflite: the Base is not open")
+
+// Close gives the memory back. No encode may use the Base any more: one that begins later is an
+// error. A second Close does nothing.
 func (b *Base) Close() {
+	if b == nil {
+		return
+	}
 	if b.opened != nil {
 		b.opened.Close()
 	}
@@ -64,9 +72,12 @@ func (b *Base) Close() {
 }
 
 // read returns the opened base. For a nil Base it is empty: no BTF, no files.
-func (b *Base) read() *job.Base {
-	if b == nil || b.opened == nil {
-		return new(job.Base)
+func (b *Base) read() (*job.Base, error) {
+	switch {
+	case b == nil:
+		return new(job.Base), nil
+	case b.opened == nil:
+		return nil, errClosed
 	}
-	return b.opened
+	return b.opened, nil
 }

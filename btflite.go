@@ -171,7 +171,7 @@ type Skipped struct{ Name, Reason string }
 // Close gives the memory back. BTF, ExtraVars and Inline are not valid afterwards. A second
 // Close does nothing.
 func (r *Result) Close() {
-	if r.encoded == nil {
+	if r == nil || r.encoded == nil {
 		return
 	}
 	r.encoded.Free()

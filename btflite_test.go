@@ -237,6 +237,46 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestNotOpen: what is closed, or was never opened, closes again, and everything else of it is an
+// error and not another result.
+func TestNotOpen(t *testing.T) {
+	source := btflite.Source{Path: splitFiles + "x86.base.btf"}
+	closed, err := btflite.OpenBase(ctx, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	for what, b := range map[string]*btflite.Base{"closed": closed, "zero": new(btflite.Base)} {
+		b.Close()
+		r, err := btflite.Encode(ctx, btflite.Paths(splitFiles+"x86.module.o"), btflite.Options{Base: b})
+		if err == nil || r != nil {
+			t.Errorf("%s: encoded over it", what)
+		}
+		if err := btflite.Verify(ctx, testfile.Read(t, source.Path), b, ""); err == nil {
+			t.Errorf("%s: verified over it", what)
+		}
+		for _, bases := range [][2]*btflite.Base{{b, nil}, {nil, b}} {
+			if _, err := btflite.Diff(ctx, source, source, bases[0], bases[1], diff.Options{}); err == nil {
+				t.Errorf("%s: compared over it", what)
+			}
+		}
+	}
+	(*btflite.Base)(nil).Close()
+	(*btflite.Result)(nil).Close()
+	new(btflite.Result).Close()
+	var kept []btflite.Function
+	r, err := btflite.Encode(ctx, btflite.Paths(splitFiles+"x86.base.o"), btflite.Options{Functions: &btflite.FunctionQuery{Tell: func(f *btflite.Function) { kept = append(kept, *f) }}})
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("%v, %d functions", err, len(kept))
+	}
+	r.Close()
+	for i := range kept {
+		if _, err := kept[i].Definitions(); err == nil {
+			t.Errorf("%s has definitions afterwards", kept[i].Name)
+		}
+	}
+}
+
 // TestTogether: encodes over one base and alone go on at the same time, each with
 // its own options, and a tight limit of one is none of another's. The race detector
 // looks at it: go test -race -run Together.

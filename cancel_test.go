@@ -40,6 +40,7 @@ func TestCancel(t *testing.T) {
 			_, err := btflite.Diff(done, base, btflite.Source{Path: "x86.module.btf", Data: testfile.Read(t, splitFiles+"x86.module.btf")}, nil, openBase(t, base), diff.Options{})
 			return err
 		},
+		"Diff without differences": func() error { _, err := btflite.Diff(done, base, base, nil, nil, diff.Options{}); return err },
 	} {
 		if err := run(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", what, err)

@@ -31,6 +31,9 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 	if err := o.below(nil).Check(o.Base != nil, len(in)); err != nil {
 		return nil, fmt.Errorf("btflite: %w", err)
 	}
+	if _, err := o.Base.read(); err != nil {
+		return nil, err
+	}
 	// A file may be cut short while it is mapped.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer recovered(in[0].Path, &err, func() {

@@ -23,12 +23,15 @@ func Verify(ctx context.Context, data []byte, base *Base, release string) (err e
 			return err
 		}
 	}
-	_, err = verify.Check(data, base.read().Blob, rules)
+	below, err := base.read()
+	if err == nil {
+		_, err = verify.Check(data, below.Blob, rules)
+	}
 	return err
 }
 
 // Diff compares the BTF of two sources, each over its base or over nil, and returns
-// how b differs from a. Package btf/diff says more.
+// how b differs from a. When ctx is done, Diff ends with its error. Package btf/diff says more.
 func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) (found []diff.Difference, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer recovered(a.Path, &err, func() { found = nil })
@@ -42,6 +45,9 @@ func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) 
 		return nil, err
 	}
 	defer doneY()
+	if err = ctx.Err(); err != nil {
+		return nil, asError(err, []Source{a, b})
+	}
 	_, err = diff.Compare(x, y, o, func(d *diff.Difference) error {
 		found = append(found, *d)
 		return ctx.Err()
@@ -55,11 +61,15 @@ func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) 
 // open reads the BTF of s over base, which may be nil. It is valid until done is
 // called.
 func (s *Source) open(ctx context.Context, base *Base) (blob *btf.Blob, done func(), err error) {
+	below, err := base.read()
+	if err != nil {
+		return nil, nil, err
+	}
 	in, unload, err := s.below(ctx)
 	if err != nil {
 		return nil, nil, asError(err, []Source{*s})
 	}
-	blob, closed, err := loadbtf.Loader{BaseFiles: base.read().Files}.OpenSource(in, base.read().Blob)
+	blob, closed, err := loadbtf.Loader{BaseFiles: below.Files}.OpenSource(in, below.Blob)
 	if err != nil {
 		unload()
 		return nil, nil, asError(err, []Source{*s})

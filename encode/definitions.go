@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -321,9 +322,19 @@ func (t *reporter) report(x Function) {
 		return
 	}
 	t.reported[x.Name] = true
-	x.definitions = func() ([]Definition, error) { return t.definitions(defs) }
+	told := false
+	x.definitions = func() ([]Definition, error) {
+		if told {
+			return nil, errTold
+		}
+		return t.definitions(defs)
+	}
 	q.Tell(&x)
+	told = true
 }
+
+// errTold is the error for Definitions after Tell, when the memory of the run is gone.
+var errTold = errors.New("the definitions of a function are asked for after Tell has returned")
 
 // withoutSymbol reports the definitions without a symbol, after all functions with one. It does
 // nothing after an error.

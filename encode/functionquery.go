@@ -28,7 +28,7 @@ type Function struct {
 }
 
 // Definitions returns the definitions, in the order of units. It reads the names of files
-// from the line tables.
+// from the line tables. After Tell has returned it is an error.
 func (x *Function) Definitions() ([]Definition, error) {
 	if x.definitions == nil {
 		return nil, nil
