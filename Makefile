@@ -63,6 +63,14 @@ PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
 .PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check contrib site dist dist-check run lint check test test-go test-library test-kernels corpus pahole kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench bench-guard shape profile torture readers mutants pairs fuzz testdata golden clean
 
+# In containers and under sudo, the checkout often belongs to another user. git refuses to read it then, so "go build"
+# fails and a program has no version. Whoever runs make here trusts the checkout.
+ifndef GIT_CONFIG_COUNT
+export GIT_CONFIG_COUNT = 1
+export GIT_CONFIG_KEY_0 = safe.directory
+export GIT_CONFIG_VALUE_0 = *
+endif
+
 # What "btflite version" shows; make VERSION=1.2-3 sets it. Outside of a checkout
 # the program knows by itself (scripts/version.sh).
 VERSION =
@@ -99,9 +107,12 @@ SOURCES = $(shell find . -name '*.go' -o -name 'go.*' -o -name '*.pgo' -o -name 
 btflite: $(SOURCES) build/settings
 	$(GO_BUILD) -o $@ ./cmd/btflite
 
+# The version is among them: a new tag or commit may change no source.
+SETTINGS = $(GOOS) $(GOARCH) $(GOARM) $(GOFLAGS) $(GO_LDFLAGS)
+
 build/settings: always
 	@mkdir -p build
-	@echo '$(GOOS) $(GOARCH) $(GOARM) $(GOFLAGS) $(VERSION)' | cmp -s - $@ || echo '$(GOOS) $(GOARCH) $(GOARM) $(GOFLAGS) $(VERSION)' > $@
+	@echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' > $@
 
 COMPLETIONS = build/completions/btflite.bash build/completions/btflite.zsh build/completions/btflite.fish
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -233,6 +234,12 @@ func TestVersion(t *testing.T) {
 	worktree := filepath.Join(t.TempDir(), "worktree") // where the go command does not look for git
 	git("worktree", "add", "-q", worktree)
 	check("tag, make", worktree, `v0\.7\.1`, "make", "build")
+	if os.Getuid() == 0 {
+		const nobody = 65534
+		sourcetree.Run(t, src, "chown", "-R", strconv.Itoa(nobody), ".")
+		check("the checkout of another user", src, `v0\.7\.1`, "env", "GOFLAGS=-buildvcs=auto", "make", "build")
+		sourcetree.Run(t, src, "chown", "-R", "0", ".")
+	}
 
 	// An archive, unpacked in a repository that has nothing to do with it.
 	other := t.TempDir()
