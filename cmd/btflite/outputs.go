@@ -117,6 +117,7 @@ func (c *cli) putSections(path string, read os.FileInfo, sections []elfwrite.Sec
 		write, fill := s.Write, s.Fill
 		s.Write = func(w io.Writer) error { return write(interruptible{w, c.guard}) }
 		s.Fill = func(w io.Writer, n int64) error { return fill(interruptible{w, c.guard}, n) }
+		s.Stop = c.guard.interrupted
 	}
 	if read == nil { // the file has appeared since the run looked for it
 		return fileid.ErrChanged

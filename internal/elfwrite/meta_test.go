@@ -217,3 +217,39 @@ func TestExecutableRunsAfterSet(t *testing.T) {
 		t.Error("other sections changed")
 	}
 }
+
+// TestStop: while a large file is copied, whoever sets a section is asked whether to go on.
+func TestStop(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	path := file(t, testfile.Read(t, self))
+	const size = 40 << 20
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+	signal := errors.New("a signal")
+	for after := 0; ; after++ {
+		asked := 0
+		err := Set(path, nil, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error { _, err := w.Write([]byte("x")); return err }, Stop: func() error {
+			if asked++; asked > after {
+				return signal
+			}
+			return nil
+		}})
+		if err == nil {
+			if after < size/copyStep {
+				t.Errorf("asked %d times while %d bytes are copied", after, size)
+			}
+			break
+		}
+		if info, failed := os.Stat(path); !errors.Is(err, signal) || failed != nil || info.Size() != size {
+			t.Fatalf("after %d: %v, %v", after, err, failed)
+		}
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+			t.Fatalf("after %d: %d files, %v", after, len(left), err)
+		}
+		after += 3
+	}
+}

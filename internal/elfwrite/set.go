@@ -32,7 +32,13 @@ type Section struct {
 	// produces exactly size bytes that mean the same. Without it the section
 	// ends early, and zeros follow.
 	Fill func(w io.Writer, size int64) error
+	// Stop, if set, is asked again and again while the rest of the file is copied, which takes
+	// long for a large one. Its error ends the replacement.
+	Stop func() error
 }
+
+// copyStep is how many bytes are copied between two looks at Stop.
+const copyStep = 8 << 20
 
 // Set gives sections of the ELF file at path new contents. A section of that
 // name (the first, if there are several) is replaced, otherwise one is added.
@@ -216,11 +222,22 @@ func (p *plan) write(tmp, src *os.File, img *image, sections []Section) error {
 	if _, err := src.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if n, err := io.CopyN(tmp, src, p.keep); err != nil {
-		if err == io.EOF {
-			return fmt.Errorf("%w: it ends at %#x, not %#x", fileid.ErrChanged, n, p.keep)
+	for at := int64(0); at < p.keep; {
+		for i := range sections {
+			if stop := sections[i].Stop; stop != nil {
+				if err := stop(); err != nil {
+					return err
+				}
+			}
 		}
-		return err
+		n, err := io.CopyN(tmp, src, min(p.keep-at, copyStep))
+		at += n
+		if err == io.EOF {
+			return fmt.Errorf("%w: it ends at %#x, not %#x", fileid.ErrChanged, at, p.keep)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := tmp.Truncate(p.end); err != nil {
 		return err
