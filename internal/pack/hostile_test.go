@@ -190,6 +190,8 @@ func TestCutAnywhere(t *testing.T) {
 
 // FuzzEach reads anything as a package.
 func FuzzEach(f *testing.F) {
+	f.Add(at.SummedDeb("gz", entries...))
+	f.Add(at.SummedRPM("bare zst", entries...))
 	for _, data := range formats() {
 		f.Add(data)
 	}
