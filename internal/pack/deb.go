@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // A Debian package is an ar archive (ar(5), deb(5)) of the members debian-binary,
@@ -59,6 +61,7 @@ func (w *walk) deb(in *bufio.Reader) error {
 		var size int64
 		if name, size, err = arMember(in); err == nil {
 			err = w.meter.entry(name)
+			name = message.OneLine(name)
 		}
 		if err != nil {
 			break

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
 
 	at "github.com/btflite/btflite/internal/archive/archivetest"
 	"github.com/btflite/btflite/test/testfile"
@@ -190,6 +191,8 @@ func TestCutAnywhere(t *testing.T) {
 
 // FuzzEach reads anything as a package.
 func FuzzEach(f *testing.F) {
+	f.Add(at.Ar(at.Member{Name: "data.tar.\n"}))
+	f.Add(at.Ar(at.Member{Name: "control.tar.\n"}, at.Member{Name: "data.tar", Data: []byte("x")}))
 	f.Add(at.SummedDeb("gz", entries...))
 	f.Add(at.SummedRPM("bare zst", entries...))
 	for _, data := range formats() {
@@ -213,6 +216,40 @@ func FuzzEach(f *testing.F) {
 			t.Errorf("%d files, error %v", files, err)
 		}
 	})
+}
+
+// TestControlCharacters: whatever byte of a package is a control character, what is said of it has none.
+func TestControlCharacters(t *testing.T) {
+	seeds := [][]byte{at.SummedDeb("", at.Entry{Name: "./a", Data: []byte("x")}), at.SummedRPM("", at.Entry{Name: "./a", Data: []byte("x")}),
+		at.Ar(at.Member{Name: "control.tar.x"}), at.Ar(at.Member{Name: "data.tar.x"}), at.Ar(at.Member{Name: "x"}), at.RPMOf(map[uint32]string{1124: "drpm"}, nil)}
+	for _, row := range hostile() {
+		if len(row.data) < 1000 {
+			seeds = append(seeds, row.data)
+		}
+	}
+	limits := small
+	limits.Total = 1 << 16
+	errs := 0
+	for _, seed := range seeds {
+		for i := 0; i < min(len(seed), 200); i++ {
+			data := bytes.Clone(seed)
+			data[i] = "\n\x1b"[i%2]
+			err := Stream("in", bytes.NewReader(data), limits).Each(func(f *File) error {
+				_, err := io.Copy(io.Discard, f)
+				return err
+			})
+			if err == nil {
+				continue
+			}
+			if errs++; strings.ContainsFunc(err.Error(), unicode.IsControl) {
+				t.Errorf("byte %d of %.40q: %q", i, seed, err)
+				break
+			}
+		}
+	}
+	if errs < 1000 {
+		t.Errorf("only %d errors", errs)
+	}
 }
 
 // TestManyCases: the issue asks for 80.
