@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/message"
@@ -24,22 +25,28 @@ const exitTrouble = 2
 // troubleKey marks commands with such a status.
 const troubleKey = "btflite_trouble"
 
+// began is when the process did.
+var began = time.Now()
+
 // describePanic returns the line for a recovered panic of a run with these words, with
 // the place of the panic. The deferred function itself must call it.
 func describePanic(v any, args []string) (line string, status int) {
-	if encode.IsFault(v) {
-		var files []string
-		for _, a := range args {
-			if info, err := os.Stat(a); err == nil && info.Mode().IsRegular() {
-				files = append(files, a)
-			}
+	fault := encode.IsFault(v)
+	var files []string // that may be the cause: what was checked when it was mapped may be something else by now
+	for _, a := range args {
+		if info, err := os.Stat(a); err == nil && info.Mode().IsRegular() && (fault || info.ModTime().After(began)) {
+			files = append(files, a)
 		}
-		if len(files) == 0 {
-			return encode.CutShort, exitFailure
-		}
-		return message.Inputs(files) + ": " + encode.CutShort, exitFailure
 	}
 	crash := encode.Crash{Value: v, Site: encode.PanicSite()}
+	switch {
+	case fault && len(files) == 0:
+		return encode.CutShort, exitFailure
+	case fault:
+		return message.Inputs(files) + ": " + encode.CutShort, exitFailure
+	case len(files) > 0:
+		return message.Inputs(files) + ": a file has changed while in use: " + crash.Error(), exitFailure
+	}
 	return crash.Error() + pleaseReport, exitInternal
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/verify"
@@ -48,6 +49,29 @@ func TestCutWhileRead(t *testing.T) {
 		}
 		if status := c.run(strings.Fields(args)); status != want || stderr.String() != "btflite: "+names+": "+encode.CutShort+"\n" {
 			t.Errorf("%s: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// overrun is an output that fails as code does that trusts what was checked before.
+type overrun []byte
+
+func (o overrun) Write([]byte) (int, error) { return int(o[len(o)]), nil }
+
+// TestChangedWhileRead: if a fault comes from a file that another program has written to meanwhile,
+// the message says so, and does not ask for a report.
+func TestChangedWhileRead(t *testing.T) {
+	path := manyStructs(t)
+	for when, want := range map[time.Time]int{began.Add(-time.Hour): exitInternal, began.Add(time.Hour): exitFailure} {
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+		c, _, stderr := testCLI(t)
+		c.stdout = overrun{}
+		status := c.run([]string{"dump", path})
+		changed := strings.HasPrefix(stderr.String(), "btflite: "+path+": a file has changed while in use: ")
+		if status != want || changed != (want == exitFailure) || strings.Contains(stderr.String(), pleaseReport) == changed {
+			t.Errorf("written %v after the start: status %d, %s", when.Sub(began), status, stderr)
 		}
 	}
 }
