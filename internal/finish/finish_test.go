@@ -166,14 +166,7 @@ func TestOrder(t *testing.T) {
 		t.Errorf("%s, %v; want\n%s", btftest.Text(btftest.Parse(t, e.Data, nil)), err, btftest.Text(want))
 	}
 	extra := btftest.Parse(t, e.Extra.Data, e.Extra.Base)
-	var lines []string
-	for id := extra.FirstID; id < extra.TypeCount(); id++ {
-		r := extra.Record(id)
-		if extra.Kind(id) == btf.KindVar {
-			lines = append(lines, extra.Name(r[0])+" is a "+extra.Kind(r[2]).String()+" "+extra.Name(extra.Record(r[2])[0]))
-		}
-	}
-	if !slices.Equal(lines, []string{"z is a STRUCT s"}) {
+	if lines := variables(extra); !slices.Equal(lines, []string{"z is a STRUCT s"}) {
 		t.Errorf("extra variables %q", lines)
 	}
 	if phases := e.Stats.Phases; len(phases) < 2 || phases[len(phases)-2].Name != "sort" {
@@ -181,6 +174,50 @@ func TestOrder(t *testing.T) {
 	}
 	if e.Stats.TypesOut != len(want.Off) || e.Stats.StrBytes != len(want.Strings) {
 		t.Errorf("%d types and %d bytes of strings, want %d and %d", e.Stats.TypesOut, e.Stats.StrBytes, len(want.Off), len(want.Strings))
+	}
+}
+
+// variables lists the variables of b with the types that they have.
+func variables(b *btf.Blob) (lines []string) {
+	for id := b.FirstID; id < b.TypeCount(); id++ {
+		if r := b.Record(id); b.Kind(id) == btf.KindVar {
+			lines = append(lines, b.Name(r[0])+" is a "+b.Kind(r[2]).String()+" "+b.Name(b.Record(r[2])[0]))
+		}
+	}
+	return lines
+}
+
+// TestLowerWithExtra: main and extra BTF are lowered, and the extra one refers to the lowered types,
+// which may be in the output or all in the base.
+func TestLowerWithExtra(t *testing.T) {
+	w := Work{Lower: &lower.Options{Kernel: verify.Release{Major: 5, Minor: 11}}}
+	e, err := w.Output(t.Context(), mmapelf.Paths(name), encoded(t, "a.name", languageC, withExtra))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Free()
+	if got := variables(btftest.Parse(t, e.Extra.Data, e.Extra.Base)); !slices.Equal(got, []string{"z is a STRUCT a_name"}) {
+		t.Errorf("extra variables %q", got)
+	}
+	if len(e.Lowered.Renamed) != 1 || e.Stats.Phases[len(e.Stats.Phases)-2].Name != "lower" {
+		t.Errorf("lost %+v, phases %v", e.Lowered, e.Stats.Phases)
+	}
+	whole := encoded(t, "s", languageC, withExtra)
+	w.Base = btftest.Parse(t, bytes.Clone(whole.Bytes()), nil)
+	whole.Close()
+	shared, err := encode.NewBase(w.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := func(o *encode.Options) { withExtra(o); o.Base = shared }
+	small, err := w.Output(t.Context(), mmapelf.Paths(name), encoded(t, "s", languageC, over))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Free()
+	lowered := slices.ContainsFunc(small.Stats.Phases, func(p encode.Phase) bool { return p.Name == "lower" })
+	if got := variables(btftest.Parse(t, small.Extra.Data, small.Extra.Base)); !slices.Equal(got, []string{"z is a STRUCT s"}) || small.Stats.TypesOut != 0 || !lowered {
+		t.Errorf("extra variables %q beside %d types; phases %v", got, small.Stats.TypesOut, small.Stats.Phases)
 	}
 }
 
