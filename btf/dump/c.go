@@ -116,10 +116,17 @@ const (
 `
 )
 
-// The same for compilers that take no word that they do not know.
+// The same for compilers that take no word that they do not know. Where the machine cannot read at
+// any address (ARMv6), clang warns of structs below packed ones.
 const (
 	strictBegin = `#ifndef __VMLINUX_H__
 #define __VMLINUX_H__
+
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Wunaligned-access"
+#endif
 
 #if defined(__clang__) && defined(__bpf__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
 #pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
@@ -151,6 +158,10 @@ const (
 `
 	strictEnd = `#if defined(__clang__) && defined(__bpf__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
 #pragma clang attribute pop
+#endif
+
+#ifdef __clang__
+#pragma clang diagnostic pop
 #endif
 
 #endif /* __VMLINUX_H__ */

@@ -222,12 +222,14 @@ func (c *cWriter) fill(at, end uint64, align uint32, among bool, indent int) {
 }
 
 // fillBytes is fill for C that all compilers and machines take alike. Some count the
-// type of a bit-field without a name for the alignment of its struct.
+// type of a bit-field without a name for the alignment of its struct. A number that is longer
+// than a pointer, and a struct with one, may be aligned like a pointer: on i386, long long is.
 func (c *cWriter) fillBytes(at, end uint64, align uint32, indent int) {
 	if c.again {
 		fillBits(c, at, end, indent)
 		return
 	}
+	align = min(align, c.pointerSize)
 	if roundUp(at, max(8, 8*uint64(align))) == end {
 		if at%8 != 0 && end%8 == 0 && align <= 1 {
 			c.gap("unsigned char", end-at, indent)

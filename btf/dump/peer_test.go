@@ -153,7 +153,7 @@ func TestGoldenAgainstBpftool(t *testing.T) {
 func TestCompiledAgainstBpftool(t *testing.T) {
 	tool := corpus.Need(t, "bpftool")
 	for _, cc := range []string{"gcc", "gcc -m32", "clang", "clang -m32", "clang --target=mips", "clang --target=bpf",
-		"aarch64-linux-gnu-gcc", "s390x-linux-gnu-gcc", "arm-linux-gnueabihf-gcc"} {
+		"clang --target=armv6-linux-gnueabi", "clang --target=powerpc64le-linux-gnu", "clang --target=riscv64", "aarch64-linux-gnu-gcc", "s390x-linux-gnu-gcc", "arm-linux-gnueabihf-gcc"} {
 		words := strings.Fields(cc)
 		if _, err := exec.LookPath(words[0]); err != nil {
 			t.Logf("left out: no %s", cc)
@@ -186,9 +186,19 @@ func TestCompiledAgainstBpftool(t *testing.T) {
 // compilersFor are the compilers for the machine of a kernel of the corpus.
 func compilersFor(kernel string) []string {
 	_, machine, _ := strings.Cut(kernel, "-")
-	return map[string][]string{"amd64": {"gcc", "clang", "gcc-16"}, "arm64": {"aarch64-linux-gnu-gcc", "clang --target=aarch64"},
-		"s390x": {"s390x-linux-gnu-gcc", "clang --target=s390x"},
-		"armmp": {"arm-linux-gnueabihf-gcc", "clang --target=armv7-linux-gnueabihf"}}[machine]
+	return map[string][]string{
+		"amd64":    {"gcc", "clang", "gcc-16"},
+		"arm64":    {"aarch64-linux-gnu-gcc", "clang --target=aarch64"},
+		"armel":    {"clang --target=armv6-linux-gnueabi"},
+		"armmp":    {"arm-linux-gnueabihf-gcc", "clang --target=armv7-linux-gnueabihf"},
+		"i386":     {"gcc -m32", "clang -m32"},
+		"loong64":  {"loongarch64-linux-gnu-gcc", "clang-19 --target=loongarch64"},
+		"mips64el": {"mips64el-linux-gnuabi64-gcc", "clang --target=mips64el-linux-gnuabi64"},
+		"mipsel":   {"mipsel-linux-gnu-gcc", "clang --target=mipsel-linux-gnu"},
+		"ppc64el":  {"powerpc64le-linux-gnu-gcc", "clang --target=powerpc64le-linux-gnu"},
+		"riscv64":  {"riscv64-linux-gnu-gcc", "clang --target=riscv64"},
+		"s390x":    {"s390x-linux-gnu-gcc", "clang --target=s390x"},
+	}[machine]
 }
 
 // compileStrict compiles the strict header of types, with an assertion for the size
@@ -223,9 +233,6 @@ func compileStrict(t *testing.T, cc string, b *btf.Blob, name string) {
 	t.Logf("%s: %s: %d assertions hold, %d members left out", filepath.Base(name), cc, asserts, lost)
 }
 
-// peerKernels are kernels of the corpus.
-var peerKernels = []string{"v612-amd64", "v72-amd64", "v72-arm64", "v72-s390x", "v72-armmp"}
-
 // TestKernelsAgainstBpftool compares all types of kernels, if CI is true and the corpus
 // is there.
 func TestKernelsAgainstBpftool(t *testing.T) {
@@ -233,14 +240,9 @@ func TestKernelsAgainstBpftool(t *testing.T) {
 		t.Skip("CI is not true")
 	}
 	tool := corpus.Need(t, "bpftool")
-	for _, name := range peerKernels {
-		kernel := filepath.Join(corpus.Dir(), name)
-		if _, err := os.Stat(kernel); err != nil {
-			t.Logf("left out: no %s", kernel)
-			continue
-		}
+	for _, name := range corpus.Names(t) {
 		path := filepath.Join(t.TempDir(), name)
-		encodeTo(t, kernel, path)
+		encodeTo(t, filepath.Join(corpus.Dir(), name), path)
 		b := btftest.Read(t, path, nil)
 		eachAtOnce(forms, func(f form) {
 			if err := compare(tool, path, "", b, f); err != nil {
@@ -261,7 +263,7 @@ func TestShippedModules(t *testing.T) {
 		t.Skip("CI is not true")
 	}
 	tool := corpus.Need(t, "bpftool")
-	for _, name := range peerKernels {
+	for _, name := range corpus.Names(t) {
 		modules := modulesOf(filepath.Join(corpus.Dir(), "shipped-modules", name))
 		if len(modules) == 0 {
 			t.Logf("left out: no shipped-modules/%s", name)

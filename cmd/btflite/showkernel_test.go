@@ -13,9 +13,6 @@ import (
 	"github.com/btflite/btflite/test/corpus"
 )
 
-// shownKernels are files of the corpus: 64 and 32 bits, both byte orders.
-var shownKernels = []string{"v612-amd64", "v72-amd64", "v72-arm64", "v72-s390x", "v72-armmp"}
-
 // kernelLines are options that TestShowKernels compares for all types of a kernel.
 // plainLines are only for a kernel without Rust, because they select types by numbers
 // that are nonsense for types of Rust.
@@ -54,19 +51,15 @@ func TestShowKernels(t *testing.T) {
 	if os.Getenv("CI") != "true" || program == "" {
 		t.Skip("whole kernels are compared with CI=true and the corpus")
 	}
-	for _, kernel := range shownKernels {
+	for _, kernel := range corpus.Names(t) {
 		t.Run(kernel, func(t *testing.T) {
-			in := filepath.Join(filepath.Dir(filepath.Dir(program)), kernel)
-			// pahole ends with 0 for a file that is not there.
-			if _, err := os.Stat(in); err != nil {
-				t.Skipf("%v; get it with: scripts/kernels.sh %s", err, kernel)
-			}
+			in := filepath.Join(corpus.Dir(), kernel)
 			file := filepath.Join(t.TempDir(), kernel+".btf")
 			if out, err := exec.Command(program, "-J", "--btf_features=default", "--btf_encode_detached="+file, in).CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v, %s", in, err, out)
 			}
 			lines := kernelLines
-			if kernel == shownKernels[0] {
+			if !strings.HasPrefix(kernel, "v7") {
 				lines = append(slices.Clone(lines), plainLines...)
 			}
 			for _, line := range lines {
@@ -118,15 +111,14 @@ func TestShowModules(t *testing.T) {
 	if os.Getenv("CI") != "true" || program == "" {
 		t.Skip("modules are compared with CI=true and the corpus")
 	}
-	corpus := filepath.Dir(filepath.Dir(program))
-	for _, kernel := range shownKernels {
+	for _, kernel := range corpus.Names(t) {
 		t.Run(kernel, func(t *testing.T) {
-			modules, _ := filepath.Glob(filepath.Join(corpus, "shipped-modules", kernel, "*.ko"))
+			modules, _ := filepath.Glob(filepath.Join(corpus.Dir(), "shipped-modules", kernel, "*.ko"))
 			if len(modules) == 0 {
 				t.Skipf("no modules; get them with: scripts/kernels.sh shipped-modules:%s", kernel)
 			}
 			base := filepath.Join(t.TempDir(), "base")
-			if err := btfFiles.With(filepath.Join(corpus, kernel), func(raw loadbtf.Raw) error { return os.WriteFile(base, raw.BTF, 0o600) }); err != nil {
+			if err := btfFiles.With(filepath.Join(corpus.Dir(), kernel), func(raw loadbtf.Raw) error { return os.WriteFile(base, raw.BTF, 0o600) }); err != nil {
 				t.Fatal(err)
 			}
 			for _, module := range modules {

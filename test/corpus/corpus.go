@@ -74,6 +74,19 @@ func Kernels() ([]string, error) {
 	return kernels, err
 }
 
+// Names returns the names of the kernels in Dir for a test, which is skipped if there are none.
+func Names(t testing.TB) (names []string) {
+	t.Helper()
+	kernels, err := Kernels()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, path := range kernels {
+		names = append(names, filepath.Base(path))
+	}
+	return names
+}
+
 // Module is a kernel module.
 type Module struct {
 	Name string // without folder and suffix; unique in a kernel

@@ -51,6 +51,9 @@ struct nested { char a; struct packed p; char b; struct { char c; long d; } q __
 struct aligned { char a; int b __attribute__((aligned(16))); char c __attribute__((aligned(64))); } __attribute__((aligned(128)));
 struct half { short a; long long b; } __attribute__((packed, aligned(2)));
 union mixed { char a[5]; struct half h; long double ld; struct { unsigned lo:4, hi:28; }; } __attribute__((aligned(64)));
+typedef struct { long long __attribute__((aligned(8))) n; } wide; /* atomic64_t of i386, where long long is aligned to 4 */
+struct gaps { int a; wide b; int c; struct { char a; wide b[2]; char c; } d; int e; struct { wide n; int last; } f; }; struct low { int a; long long b; int c; };
+union gapped { struct { int a; wide b; char c; }; char d[17]; struct low low; }; struct oddly { char a; struct low l; } __attribute__((packed)); struct around { int a; struct low l; union gapped u; int b; wide w; char c; };
 union tight { int a; char b[5]; } __attribute__((packed));
 struct empty {}; struct zero { int a[0]; struct empty e; char c; };
 struct flags { char a; unsigned b:1; short c; unsigned d:9; int e; long f; unsigned g:1; };
@@ -59,7 +62,7 @@ enum __attribute__((packed)) tiny { TINY = 1 }; enum big { BIG = 0x7fffffffffffL
 struct enums { enum tiny t; enum big b; enum neg n:3; enum tiny u:2; };
 static enum { LOOSE, ENDS } loose;
 struct user { struct bits a; struct packed b; struct nested c; struct aligned d; struct half e; union mixed f; union tight g; struct empty h; struct zero i;
-	struct flags j; struct hole k; struct enums l; struct { struct { int deep; union { int x; char y[3]; } in[2]; }; }; } user;
+	struct flags j; struct hole k; struct enums l; struct gaps m; struct around n; struct oddly o; struct { struct { int deep; union { int x; char y[3]; } in[2]; }; }; } user;
 typedef struct self_t { struct self_t *a; typeof(struct { struct self_t *z; }) *b; } self_t; self_t self;
 typedef struct forward forward_t; struct uses { forward_t *f; struct forward *g; forward_t **h; }; struct forward { struct uses u; forward_t *f; }; struct forward fw;
 typedef union later later_t; typedef int (*handler_t)(later_t *, struct nowhere *);
