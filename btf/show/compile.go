@@ -126,9 +126,11 @@ func (e *emitter) members(t view.Type) {
 	if tooDeep(e) {
 		return
 	}
-	l := e.lays.Of(t)
-	e.markMisplaced(l)
-	e.lays.Done(l)
+	if t.Kind() == btf.KindStruct {
+		l := e.lays.Of(t)
+		e.markMisplaced(l)
+		e.lays.Done(l)
+	}
 	e.depth++
 	for _, m := range t.Members() {
 		if e.over() || e.full() {
@@ -223,18 +225,20 @@ func (e *emitter) declaration(t view.Type) bool {
 	return true
 }
 
+// enumeration emits an enumeration once. One without values, of which there is only a declaration,
+// is declared again for each member and parameter, as pahole does.
 func (e *emitter) enumeration(t view.Type) bool {
 	name := string(t.Name())
 	if name == "" || e.enums[name] {
 		return false
 	}
-	e.enums[name] = true
 	if t.Vlen() == 0 {
 		e.typeName(t)
 		e.text(";\n")
-	} else {
-		e.plain(t)
+		return true
 	}
+	e.enums[name] = true
+	e.plain(t)
 	return true
 }
 

@@ -5,6 +5,9 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
+// isPacked reports whether l is packed, or is one of the structs that must be (mark).
+func isPacked(must map[uint32]bool, l *view.Layout) bool { return l.Packed || must[l.Type.ID] }
+
 // markPacked is mark for l and for its members.
 func (p *Printer) markPacked(l *view.Layout) {
 	p.mark(l)
@@ -14,10 +17,10 @@ func (p *Printer) markPacked(l *view.Layout) {
 }
 
 // mark notes structs that must be packed: a member of l is one and lies at an unaligned offset
-// though l is not packed, or l is a union whose size is not a multiple of their alignment. From
+// though l is neither packed nor must be, or l is a union whose size is not a multiple of their alignment. From
 // here on pahole takes these structs as packed wherever they occur.
 func (p *output) mark(l *view.Layout) {
-	if !l.Packed {
+	if !isPacked(p.packed, l) {
 		p.markMisplaced(l)
 	}
 }

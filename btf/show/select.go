@@ -239,7 +239,7 @@ func (f *Filter) passes(p *Printer, t view.Type) bool {
 		greatest = max(greatest, l.Rows[i].Hole)
 	}
 	return l.Holes >= f.Holes && l.BitHoles >= f.BitHoles && greatest >= uint64(f.HoleSize) && l.Padding >= uint64(f.Padding) &&
-		(!f.Packed || l.Packed) && (!f.Flexible || l.Flexible) && (!f.Embedded || l.Embedded)
+		(!f.Packed || isPacked(p.packed, l)) && (!f.Flexible || l.Flexible) && (!f.Embedded || l.Embedded)
 }
 
 // pointsTo reports whether a member of t points to the type of the name.

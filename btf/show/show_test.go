@@ -11,7 +11,7 @@ import (
 	"github.com/btflite/btflite/test/testfile"
 )
 
-// load reads BTF of testdata. gcc for amd64, or clang for constnone, compiled each file from the C source of the
+// load reads BTF of testdata. gcc for amd64, for i386 if the name ends in 32, or clang for constnone, compiled each file from the C source of the
 // same name; twice.btf has pairs of structs of one name.
 func load(t testing.TB, path string) *view.View {
 	t.Helper()
@@ -45,6 +45,9 @@ func TestOptions(t *testing.T) {
 		opt          Options
 	}{
 		{"needs", "compile", Options{Compile: true}},
+		{"enumforward", "compile", Options{Compile: true}},
+		{"unions32", "compile", Options{Compile: true}},
+		{"packed32", "expand", Options{Expand: true}},
 		{"types", "expand", Options{Expand: true}},
 		{"types", "biggest", Options{Biggest: true}},
 		{"restrict", "expand", Options{Expand: true}},

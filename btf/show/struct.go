@@ -69,7 +69,7 @@ func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
 	p.tabs(f.indent)
 	brace = p.pos()
 	p.text("}")
-	if (l.Packed || p.packed[t.ID]) && !p.opt.NoPacked {
+	if isPacked(p.packed, l) && !p.opt.NoPacked {
 		p.text(" __attribute__((__packed__))")
 	}
 	before := len(p.buf)
