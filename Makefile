@@ -61,7 +61,7 @@ SEED     ?= 0
 CORPUS = $${BTFLITE_CORPUS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/btflite-corpus}
 PAHOLE = $${BTFLITE_PAHOLE:-$(CORPUS)/bin/pahole}
 
-.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check contrib site dist dist-check run lint check test test-go test-library test-kernels corpus pahole kernel-test kernel-matrix verify-kernels attach-kernels test-modules packages bench bench-guard shape profile torture readers mutants pairs fuzz testdata golden clean
+.PHONY: all always build completions manpages install uninstall install-pahole-link release release-check package-check contrib site dist dist-check run lint check test test-go test-library test-kernels corpus pahole kernel-test kernel-matrix verify-kernels attach-kernels test-modules machines packages bench bench-guard shape profile torture readers mutants pairs fuzz testdata golden clean
 
 # In containers and under sudo, the checkout often belongs to another user. git refuses to read it then, so "go build"
 # fails and a program has no version. Whoever runs make here trusts the checkout.
@@ -264,6 +264,12 @@ attach-kernels: build
 test-modules: build
 	scripts/kernels.sh pahole $(KERNEL) modules:$(KERNEL)
 	go run ./bench -only=modules -all_modules -kernels=$(KERNEL) $(BENCHFLAGS)
+
+# Kernels of more machines, each with some modules: 10 GB of download, 12 GB of disk, and an
+# hour of pahole. They are in a folder of their own, so that test-kernels does not take them.
+machines: build
+	export BTFLITE_CORPUS="$(CORPUS)/machines" && scripts/kernels.sh pahole machines && \
+	scripts/result.sh docs/results/machines.md "make machines" scripts/machines.sh
 
 lint:
 	scripts/lint.sh

@@ -12,6 +12,8 @@
 #   v72-s390x   the same, big-endian
 #   v72-armmp   the same, 32-bit
 #   all         all of the above
+#   machines    kernels of more machines and releases, each with the modules in some-modules
+#               whose names begin with q or z; also one by one: see machines below
 #   modules:NAME  the modules of kernel NAME, in modules/NAME (6 GB for v612-amd64)
 #   some-modules:NAME  six of them, in some-modules/NAME (0.2 GB); with a kernel
 #               for amd64 they come by themselves
@@ -90,6 +92,27 @@ keep_some() {
 	say "$1: ${some[*]} in some-modules/$1"
 }
 
+# The kernels: suite, architecture, and the meta package of the debug package.
+declare -A kernels=(
+	[v612-amd64]="bookworm-security amd64 linux-image-6.12-amd64-dbg"
+	[v72-amd64]="sid amd64 linux-image-amd64-dbg"
+	[v72-arm64]="sid arm64 linux-image-cloud-arm64-dbg"
+	[v72-s390x]="sid s390x linux-image-s390x-dbg"
+	[v72-armmp]="sid armhf linux-image-armmp-dbg"
+)
+declare -A machines=(
+	[v72-ppc64el]="sid ppc64el linux-image-powerpc64le-dbg"
+	[v72-riscv64]="sid riscv64 linux-image-riscv64-dbg"
+	[v72-loong64]="sid loong64 linux-image-loong64-dbg"
+	[v612-arm64]="trixie arm64 linux-image-arm64-dbg"
+	[v61-amd64]="bookworm-security amd64 linux-image-amd64-dbg"
+	[v61-i386]="bookworm i386 linux-image-686-pae-dbg"
+	[v61-armel]="bookworm armel linux-image-rpi-dbg"
+	[v61-mips64el]="bookworm mips64el linux-image-loongson-3-dbg"
+	[v61-mipsel]="bookworm mipsel linux-image-4kc-malta-dbg"
+	[v510-amd64]="bullseye-security amd64 linux-image-amd64-dbg"
+)
+
 # get_kernel NAME SUITE ARCH PACKAGE: the vmlinux of the debug package that the
 # meta package PACKAGE stands for today, with some modules, or what want says of it:
 # modules or some-modules.
@@ -116,9 +139,13 @@ get_kernel() {
 	(cd "$dir" && apt_at "$suite" "$arch" apt-get -qq download "$package") || die "$name: cannot fetch $package"
 	deb=$(find "$dir" -name '*.deb' | head -n 1)
 	[ -n "$deb" ] || die "$name: $package was not fetched"
-	for module in "${some[@]}"; do
-		patterns+=("usr/lib/debug/lib/modules/*/$module.ko")
-	done
+	if [ -n "${machines[$name]-}" ]; then
+		patterns+=('usr/lib/debug/lib/modules/*/kernel/*/[qz]*.ko')
+	else
+		for module in "${some[@]}"; do
+			patterns+=("usr/lib/debug/lib/modules/*/$module.ko")
+		done
+	fi
 	if [ "$want" = some-modules ]; then
 		mkdir -p "$dir/x"
 		dpkg-deb --fsys-tarfile "$deb" | tar -C "$dir/x" -xf - --wildcards --wildcards-match-slash \
@@ -149,7 +176,12 @@ get_kernel() {
 	mv "$vmlinux" "$corpus/k/$name.part"
 	mv "$corpus/k/$name.part" "$corpus/k/$name-$package"
 	ln -sfn "k/$name-$package" "$corpus/$name"
-	[ "$arch" != amd64 ] || keep_some "$name" "$dir/x" mv
+	if [ -n "${machines[$name]-}" ]; then
+		mkdir -p "$corpus/some-modules/$name"
+		find "$dir/x" -name '[qz]*.ko' -type f -exec mv -t "$corpus/some-modules/$name" {} +
+	elif [ "$arch" = amd64 ]; then
+		keep_some "$name" "$dir/x" mv
+	fi
 	rm -rf "$dir"
 	say "$name: $package, $(du -Lh "$corpus/$name" | cut -f 1)"
 }
@@ -190,14 +222,11 @@ get_shipped() {
 	say "$name: $shipped modules of $package"
 }
 
+names() { printf '%s\n' "$@" | LC_ALL=C sort | paste -sd ' '; }
+
 get() {
 	case $1 in
 	pahole) get_pahole ;;
-	v612-amd64) get_kernel "$1" bookworm-security amd64 linux-image-6.12-amd64-dbg ;;
-	v72-amd64) get_kernel "$1" sid amd64 linux-image-amd64-dbg ;;
-	v72-arm64) get_kernel "$1" sid arm64 linux-image-cloud-arm64-dbg ;;
-	v72-s390x) get_kernel "$1" sid s390x linux-image-s390x-dbg ;;
-	v72-armmp) get_kernel "$1" sid armhf linux-image-armmp-dbg ;;
 	modules:*) want=modules get "${1#modules:}" ;;
 	some-modules:*) want=some-modules get "${1#some-modules:}" ;;
 	shipped-modules:v612-amd64) get_shipped v612-amd64 bookworm-security amd64 ;;
@@ -205,7 +234,12 @@ get() {
 	shipped-modules:v72-arm64) get_shipped v72-arm64 sid arm64 ;;
 	shipped-modules:v72-s390x) get_shipped v72-s390x sid s390x ;;
 	all) for name in pahole v612-amd64 v72-amd64 v72-arm64 v72-s390x v72-armmp; do get "$name"; done ;;
-	*) die "unknown name $1: pahole, v612-amd64, v72-amd64, v72-arm64, v72-s390x, v72-armmp or all" ;;
+	machines) for name in $(names "${!machines[@]}"); do get "$name"; done ;;
+	*)
+		[ -n "${kernels[$1]-}${machines[$1]-}" ] || die "unknown name $1: pahole, all, machines, $(names "${!kernels[@]}" "${!machines[@]}")"
+		# shellcheck disable=SC2086 # three words
+		get_kernel "$1" ${kernels[$1]-}${machines[$1]-}
+		;;
 	esac
 }
 
