@@ -225,8 +225,8 @@ func (e *emitter) declaration(t view.Type) bool {
 	return true
 }
 
-// enumeration emits an enumeration once. One without values, of which there is only a declaration,
-// is declared again for each member and parameter, as pahole does.
+// enumeration emits an enumeration once. An enumeration that is only declared has no values. It is
+// declared again for each member and parameter, as pahole does.
 func (e *emitter) enumeration(t view.Type) bool {
 	name := string(t.Name())
 	if name == "" || e.enums[name] {
