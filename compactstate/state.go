@@ -25,10 +25,6 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// Optimized reports whether the function lacks parameters of the source: one has no place, and
-// the compiler, or the symbol's name, says that this is more than an unused parameter.
-func (f Flags) Optimized() bool { return f&OptimizedParms != 0 && f&(Changed|OptimizedSymbol) != 0 }
-
 // Flags describe the function of a state. The names in parentheses are pahole's.
 type Flags uint16
 
@@ -67,6 +63,10 @@ const (
 
 	manyParams = 1<<16 - 1
 )
+
+// Optimized reports whether the function lacks parameters of the source: one has no place, and
+// the compiler, or the symbol's name, says that this is more than an unused parameter.
+func (f Flags) Optimized() bool { return f&OptimizedParms != 0 && f&(Changed|OptimizedSymbol) != 0 }
 
 // Param is one parameter of a state. Name is an opaque token and Type an opaque
 // type id, 0 for void. The caller gives a variadic function a last parameter

@@ -17,10 +17,10 @@ func (p *Printer) markPacked(l *view.Layout) {
 }
 
 // mark notes structs that must be packed: a member of l is one and lies at an unaligned offset
-// though l is neither packed nor must be, or l is a union whose size is not a multiple of their alignment. From
-// here on pahole takes these structs as packed wherever they occur.
+// though l is neither packed nor must be, or l is a union whose size is not a multiple of their
+// alignment. From here on pahole takes these structs as packed wherever they occur.
 func (p *output) mark(l *view.Layout) {
-	if !isPacked(p.packed, l) {
+	if l.Misplaced && !isPacked(p.packed, l) {
 		p.markMisplaced(l)
 	}
 }
