@@ -2,7 +2,7 @@ package pack
 
 import (
 	"bytes"
-	"crypto/md5" //nolint:gosec // what packages have
+	"crypto/md5" // Debian packages list it
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/hex"
@@ -27,7 +27,7 @@ type sums struct {
 	name string // of the algorithm; "" if the package has no sums that are known here
 	new  func() hash.Hash
 	hex  map[string]string // by the name of the file, as in File
-	all  bool              // a file without an entry is none of the package's
+	all  bool              // a file without an entry is not a file of the package
 }
 
 // setMD5 takes the lines of md5sums in a Debian package: 32 digits, two spaces, the name.
