@@ -239,14 +239,15 @@ func split(text string) []string {
 }
 
 // ForMachine reports whether an option of a compiler is for the machine, so that it may
-// change the layout of types.
+// change the layout of types, or that another such option needs it: -march=armv6k has no numbers
+// with a point, and a compiler that is made for them ends without -mfloat-abi=soft.
 func ForMachine(option string) bool {
 	switch option {
 	case "-m32", "-m64", "-mx32", "-m31", "-fshort-enums", "-fno-short-enums", "-fsigned-char", "-funsigned-char",
 		"-m96bit-long-double", "-m128bit-long-double":
 		return true
 	}
-	for _, begin := range []string{"-mabi", "-march", "-mcpu", "-mlong-double", "-malign", "-mbe", "-mle"} {
+	for _, begin := range []string{"-mabi", "-march", "-mcpu", "-mlong-double", "-malign", "-mbe", "-mle", "-mfloat-abi", "-mfpu"} {
 		if rest, ok := strings.CutPrefix(option, begin); ok {
 			return strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789_.+=-") == ""
 		}

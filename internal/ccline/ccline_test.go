@@ -172,7 +172,7 @@ func TestIsCompiler(t *testing.T) {
 
 // TestForMachine: options that may change layouts, and nothing that could be a path.
 func TestForMachine(t *testing.T) {
-	for _, w := range strings.Fields("-m32 -mabi=lp64 -march=armv7-a+fp -mlong-double-64 -malign-double -fshort-enums -funsigned-char -mcpu=cortex-a7 -mbe") {
+	for _, w := range strings.Fields("-m32 -mabi=lp64 -march=armv7-a+fp -mlong-double-64 -malign-double -fshort-enums -funsigned-char -mcpu=cortex-a7 -mbe -mfloat-abi=soft -mfpu=vfp") {
 		if !ForMachine(w) {
 			t.Errorf("%s is for the machine", w)
 		}
