@@ -147,12 +147,9 @@ func (c *config) findCorpus(kernels string) (err error) {
 	if kernels != "" {
 		c.kernels = strings.Split(kernels, ",")
 	} else {
-		found, err := corpus.Kernels()
-		if err != nil {
+		var err error
+		if c.kernels, err = corpus.KernelNames(); err != nil {
 			return err
-		}
-		for _, path := range found {
-			c.kernels = append(c.kernels, filepath.Base(path))
 		}
 	}
 	if c.measured = c.main; !slices.Contains(c.kernels, c.main) {

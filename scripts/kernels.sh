@@ -78,18 +78,23 @@ some=(crc16 veth overlay ext4 xfs btrfs)
 # keep_some NAME FOLDER ln|mv: some-modules/NAME from a folder of modules.
 keep_some() {
 	local to=$corpus/some-modules/$1 module file
-	local -a how=(mv)
+	local -a how=(mv) files=()
 	[ "$3" = mv ] || how=(ln -s)
+	if [ -n "${machines[$1]-}" ]; then
+		mapfile -t files < <(find "$2/" -name '[qz]*.ko' -type f)
+	else
+		for module in "${some[@]}"; do
+			file=$(find "$2/" -name "$module.ko" -type f | head -n 1)
+			[ -n "$file" ] || die "$1: no module $module"
+			files+=("$file")
+		done
+	fi
 	rm -rf "$to.part"
 	mkdir -p "$to.part"
-	for module in "${some[@]}"; do
-		file=$(find "$2/" -name "$module.ko" -type f | head -n 1)
-		[ -n "$file" ] || die "$1: no module $module"
-		"${how[@]}" "$file" "$to.part/"
-	done
+	"${how[@]}" -t "$to.part" "${files[@]}"
 	rm -rf "$to"
 	mv "$to.part" "$to"
-	say "$1: ${some[*]} in some-modules/$1"
+	say "$1: ${#files[@]} modules in some-modules/$1"
 }
 
 # The kernels: suite, architecture, and the meta package of the debug package.
@@ -176,10 +181,7 @@ get_kernel() {
 	mv "$vmlinux" "$corpus/k/$name.part"
 	mv "$corpus/k/$name.part" "$corpus/k/$name-$package"
 	ln -sfn "k/$name-$package" "$corpus/$name"
-	if [ -n "${machines[$name]-}" ]; then
-		mkdir -p "$corpus/some-modules/$name"
-		find "$dir/x" -name '[qz]*.ko' -type f -exec mv -t "$corpus/some-modules/$name" {} +
-	elif [ "$arch" = amd64 ]; then
+	if [ -n "${machines[$name]-}" ] || [ "$arch" = amd64 ]; then
 		keep_some "$name" "$dir/x" mv
 	fi
 	rm -rf "$dir"
@@ -229,11 +231,11 @@ get() {
 	pahole) get_pahole ;;
 	modules:*) want=modules get "${1#modules:}" ;;
 	some-modules:*) want=some-modules get "${1#some-modules:}" ;;
-	shipped-modules:v612-amd64) get_shipped v612-amd64 bookworm-security amd64 ;;
-	shipped-modules:v72-amd64) get_shipped v72-amd64 sid amd64 ;;
-	shipped-modules:v72-arm64) get_shipped v72-arm64 sid arm64 ;;
-	shipped-modules:v72-s390x) get_shipped v72-s390x sid s390x ;;
-	all) for name in pahole v612-amd64 v72-amd64 v72-arm64 v72-s390x v72-armmp; do get "$name"; done ;;
+	shipped-modules:v612-amd64 | shipped-modules:v72-amd64 | shipped-modules:v72-arm64 | shipped-modules:v72-s390x)
+		# shellcheck disable=SC2086 # three words
+		get_shipped "${1#*:}" ${kernels[${1#*:}]}
+		;;
+	all) for name in pahole $(names "${!kernels[@]}"); do get "$name"; done ;;
 	machines) for name in $(names "${!machines[@]}"); do get "$name"; done ;;
 	*)
 		[ -n "${kernels[$1]-}${machines[$1]-}" ] || die "unknown name $1: pahole, all, machines, $(names "${!kernels[@]}" "${!machines[@]}")"

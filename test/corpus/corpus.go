@@ -74,15 +74,21 @@ func Kernels() ([]string, error) {
 	return kernels, err
 }
 
-// Names returns the names of the kernels in Dir for a test, which is skipped if there are none.
-func Names(t testing.TB) (names []string) {
-	t.Helper()
+// KernelNames returns the names of the kernels in Dir, sorted. It returns an error if Dir has none.
+func KernelNames() (names []string, err error) {
 	kernels, err := Kernels()
-	if err != nil {
-		t.Skip(err)
-	}
 	for _, path := range kernels {
 		names = append(names, filepath.Base(path))
+	}
+	return names, err
+}
+
+// Names is KernelNames for a test. A test without kernels is skipped.
+func Names(t testing.TB) []string {
+	t.Helper()
+	names, err := KernelNames()
+	if err != nil {
+		t.Skip(err)
 	}
 	return names
 }

@@ -110,26 +110,17 @@ func TestKernelsGiveTheBytesOfPahole(t *testing.T) {
 // order. It fails the test if there is none, or a selected one is missing.
 func kernels(t *testing.T) func(yield func(name, path string) bool) {
 	t.Helper()
-	dir := corpus.Dir()
-	var names []string
+	names, err := corpus.KernelNames()
 	if *kernelsFlag != "" {
-		names = strings.Split(*kernelsFlag, ",")
-	} else {
-		found, err := filepath.Glob(filepath.Join(dir, "v*-*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range found {
-			names = append(names, filepath.Base(path))
-		}
+		names, err = strings.Split(*kernelsFlag, ","), nil
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	slices.Sort(names)
-	if len(names) == 0 {
-		t.Fatal("no kernel in the corpus; get one with: scripts/kernels.sh v72-amd64")
-	}
 	return func(yield func(name, path string) bool) {
 		for _, name := range names {
-			path, err := filepath.EvalSymlinks(filepath.Join(dir, name))
+			path, err := filepath.EvalSymlinks(filepath.Join(corpus.Dir(), name))
 			if err != nil {
 				t.Fatal(fmt.Errorf("kernel %s: %w", name, err))
 			}
