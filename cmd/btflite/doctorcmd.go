@@ -141,7 +141,8 @@ func doctorJSON(r *doctor.Report) string {
 // versionTime is how long a pahole may take to print its version.
 var versionTime = 10 * time.Second
 
-// shortOutput takes what a program prints, until that is too much for a version.
+// shortOutput takes what a program prints, until that is too much for a version. Then it fails, so
+// that a program that prints without end ends at once.
 type shortOutput struct{ text strings.Builder }
 
 func (s *shortOutput) String() string { return s.text.String() }

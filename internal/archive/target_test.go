@@ -13,8 +13,8 @@ import (
 	at "github.com/btflite/btflite/internal/archive/archivetest"
 )
 
-// TestLossesAreRecorded: what BTF has lost because it was lowered is in the record, of a kernel and of
-// a module, encoded and copied. Without a target there is no loss.
+// TestLossesAreRecorded: the records of kernels and modules say what their BTF has lost because it was
+// lowered, whether it was encoded or copied. BTF that was not lowered has lost nothing.
 func TestLossesAreRecorded(t *testing.T) {
 	wide := func(name string, base *btf.Blob) []byte {
 		return btftest.Build(t, base, func(b *btftest.Builder) { b.Enum64("wide_"+name, b.Value64("WIDE_"+name, 1<<40)) }).Encode()

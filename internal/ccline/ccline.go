@@ -239,8 +239,8 @@ func split(text string) []string {
 }
 
 // ForMachine reports whether an option of a compiler is for the machine, so that it may
-// change the layout of types, or that another such option needs it: -march=armv6k has no numbers
-// with a point, and a compiler that is made for them ends without -mfloat-abi=soft.
+// change the layout of types, or that another such option needs it: -march=armv6k has no
+// floating point, and a compiler for hard floating point refuses it without -mfloat-abi=soft.
 func ForMachine(option string) bool {
 	switch option {
 	case "-m32", "-m64", "-mx32", "-m31", "-fshort-enums", "-fno-short-enums", "-fsigned-char", "-funsigned-char",

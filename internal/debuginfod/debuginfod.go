@@ -112,7 +112,7 @@ func (c *Client) Find(ctx context.Context, id []byte) (path string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("%s: %s", program, cmp.Or(lastLine(text.Bytes()), err.Error()))
 	}
-	// The path is relative if that of the cache is.
+	// If the folder of the cache has a relative path, the client prints one, too.
 	path = strings.TrimSuffix(out.String(), "\n")
 	if _, err = os.Stat(path); path == "" || strings.Contains(path, "\n") || !filepath.IsAbs(path) && err != nil {
 		return "", fmt.Errorf("%s printed no path: %q", program, path[:min(len(path), 200)])

@@ -80,7 +80,7 @@ func fileBytes(stat []byte) (n uint64) {
 }
 
 // numberAt reads a file whose lines have a key and a number. It returns the number of the key, or 0 if
-// there is none.
+// no line has the key.
 func numberAt(file []byte, key string) uint64 {
 	for line := range bytes.Lines(file) {
 		if k, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" ")); string(k) == key {
