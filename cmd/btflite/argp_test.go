@@ -111,6 +111,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{"-JZ", "invalid option -- 'Z'"},
 		{"-lang_exclude=rust", "invalid option -- 'g'; did you mean --lang_exclude?"},
 		{"--memory_limit=much", "option '--memory_limit': 'much' is not a size such as 64M or 1.5G"},
+		{"--memory_limit=15.9M", "option '--memory_limit': '15.9M' is too little; give 16M or more, which the program itself takes"},
 		{"--memory_limit=512", "option '--memory_limit': '512' bytes? write 512M, or 512B"},
 		{"--kabi_prefix=", "option '--kabi_prefix': empty prefix"},
 		{"--hashbits=32", "option '--hashbits': '32' is not a number from 0 to 31"},

@@ -43,10 +43,18 @@ const (
 	memoryHelp   = "take no more memory than `SIZE`, as 64M or 1.5G"
 )
 
+// leastMemory is the smallest limit in bytes. The program itself takes up to 14 MiB before it can tell
+// that the limit is reached: code, the Go runtime, and the first tables. The system maps code in pieces,
+// the larger the newer it is, so some room is left.
+const leastMemory = 16 << 20
+
 // setMemory parses the argument of --memory_limit.
 func (c *cli) setMemory(v string) (err error) {
 	if c.memory, err = memlimit.Parse(v); err != nil {
 		return usagef("%s", message.OneLine(err.Error()))
+	}
+	if c.memory < leastMemory {
+		return usagef("'%s' is too little; give %dM or more, which the program itself takes", message.OneLine(v), leastMemory>>20)
 	}
 	return nil
 }

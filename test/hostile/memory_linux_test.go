@@ -55,7 +55,7 @@ const coldReads = 96 << 10
 // TestMemoryLimitHolds: below --memory_limit a run ends with an error or with its
 // output, and its peak of resident memory (VmHWM) is not above the limit.
 func TestMemoryLimitHolds(t *testing.T) {
-	belowLimits(t, 12, 72, 4, func(mib int, dir string, args ...string) done {
+	belowLimits(t, 16, 72, 4, func(mib int, dir string, args ...string) done {
 		r, peak := peakOf(t, command(dir, append(args, fmt.Sprintf("--memory_limit=%dM", mib))...))
 		if peak > mib<<10 {
 			t.Errorf("%d MiB, %q: peak of %d KiB, status %d", mib, args, peak, r.status)
@@ -113,7 +113,7 @@ func peakOf(t *testing.T, cmd *exec.Cmd) (r done, kib int) {
 			case <-stop:
 				peak <- last
 				return
-			case <-time.After(time.Millisecond):
+			case <-time.After(200 * time.Microsecond):
 			}
 			status, _ := os.ReadFile(file)
 			if _, hwm, ok := strings.Cut(string(status), "VmHWM:"); ok && strings.HasPrefix(string(status), "Name:\tbtflite\n") {
