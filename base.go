@@ -25,6 +25,7 @@ func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 	if len(chain) == 0 {
 		return nil, errors.New("btflite: no base")
 	}
+	chain = named(chain...)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	b = new(Base)
 	defer recovered(chain[0].Path, &err, func() {

@@ -12,8 +12,10 @@ package btflite
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
@@ -24,10 +26,10 @@ import (
 // path may say where its separate debug files are by a place relative to it; bytes
 // in memory have no such place.
 type Source struct {
-	Path   string      // of the file; of bytes the name that errors have
+	Path   string      // of the file; of bytes the name that errors have, else "input 1" and so on
 	Data   []byte      // the bytes, which must not change while they are in use
 	Reader io.ReaderAt // what reads the bytes, all at once; an *os.File is mapped
-	Size   int64       // of what Reader has, in bytes; of no use for an *os.File
+	Size   int64       // of what Reader has, in bytes; an *os.File says its own
 }
 
 // Paths makes sources of paths.
@@ -176,6 +178,22 @@ func (r *Result) Close() {
 	}
 	r.encoded.Free()
 	r.encoded, r.BTF, r.ExtraVars, r.Inline = nil, nil, nil, nil
+}
+
+// named returns the sources with names for bytes that have none, because errors begin with the name.
+func named(in ...Source) []Source {
+	in = slices.Clone(in)
+	for i := range in {
+		s := &in[i]
+		switch file, ok := s.Reader.(*os.File); {
+		case s.Path != "" || s.Data == nil && s.Reader == nil:
+		case ok && s.Data == nil:
+			s.Path = file.Name()
+		default:
+			s.Path = fmt.Sprint("input ", i+1)
+		}
+	}
+	return in
 }
 
 // below is the source for the packages below, valid until done is called. A Reader is

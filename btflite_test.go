@@ -220,7 +220,7 @@ func TestErrors(t *testing.T) {
 	for i, o := range []btflite.Options{
 		{Distil: true}, {Order: 7}, {Lang: []uint16{1}, LangExclude: []uint16{2}},
 		{ExtraVars: true, Features: encode.GlobalVar}, {Distil: true, ExtraVars: true, Base: base},
-		{Distil: true, Inline: true, Base: base},
+		{Distil: true, Inline: true, Base: base}, {Features: btflite.AllFeatures | 1<<31}, {Features: 2 * encode.Inline},
 	} {
 		if r, err := btflite.Encode(ctx, btflite.Paths(smallFile), o); err == nil {
 			r.Close()
@@ -274,6 +274,44 @@ func TestNotOpen(t *testing.T) {
 		if _, err := kept[i].Definitions(); err == nil {
 			t.Errorf("%s has definitions afterwards", kept[i].Name)
 		}
+	}
+}
+
+// TestNames: an error begins with a name of the input, which an input without a name gets.
+func TestNames(t *testing.T) {
+	bad := []byte("neither ELF nor BTF")
+	path := testfile.New(t, "bad", bad)
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	good := btflite.Source{Path: splitFiles + "x86.base.btf"}
+	for _, x := range []struct {
+		in   btflite.Source
+		name string
+	}{
+		{btflite.Source{Path: path}, path},
+		{btflite.Source{Data: bad}, "input 1"}, {btflite.Source{Data: bad, Path: "b"}, "b"},
+		{btflite.Source{Reader: bytes.NewReader(bad), Size: int64(len(bad))}, "input 1"},
+		{btflite.Source{Reader: file}, path}, {btflite.Source{Reader: file, Path: "b"}, "b"},
+	} {
+		_, encoded := btflite.Encode(ctx, []btflite.Source{x.in}, btflite.Options{})
+		_, opened := btflite.OpenBase(ctx, x.in)
+		_, compared := btflite.Diff(ctx, x.in, good, nil, nil, diff.Options{})
+		for i, err := range []error{encoded, opened, compared} {
+			var e *btflite.Error
+			if !errors.As(err, &e) || e.File != x.name || !strings.HasPrefix(err.Error(), x.name+": ") {
+				t.Errorf("%d: %q is not named %s", i, err, x.name)
+			}
+		}
+	}
+	var e *btflite.Error
+	if _, err := btflite.Diff(ctx, good, btflite.Source{Data: bad}, nil, nil, diff.Options{}); !errors.As(err, &e) || e.File != "input 2" {
+		t.Errorf("the second of two: %v", err)
+	}
+	if _, err := btflite.Encode(ctx, make([]btflite.Source, 1), btflite.Options{}); err == nil {
+		t.Error("nothing is encoded")
 	}
 }
 

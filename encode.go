@@ -25,6 +25,10 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 	if len(in) == 0 {
 		return nil, errors.New("btflite: no inputs")
 	}
+	in = named(in...)
+	if unknown := o.Features &^ encode.KnownFeatures; unknown != 0 {
+		return nil, fmt.Errorf("btflite: there are no features %#x", uint32(unknown))
+	}
 	if o.Order < AsEncoded || o.Order > ByName {
 		return nil, fmt.Errorf("btflite: there is no order %d", o.Order)
 	}

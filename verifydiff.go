@@ -33,6 +33,8 @@ func Verify(ctx context.Context, data []byte, base *Base, release string) (err e
 // Diff compares the BTF of two sources, each over its base or over nil, and returns
 // how b differs from a. When ctx is done, Diff ends with its error. Package btf/diff says more.
 func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) (found []diff.Difference, err error) {
+	in := named(a, b)
+	a, b = in[0], in[1]
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer recovered(a.Path, &err, func() { found = nil })
 	x, doneX, err := a.open(ctx, baseA)
@@ -46,14 +48,14 @@ func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) 
 	}
 	defer doneY()
 	if err = ctx.Err(); err != nil {
-		return nil, asError(err, []Source{a, b})
+		return nil, asError(err, in)
 	}
 	_, err = diff.Compare(x, y, o, func(d *diff.Difference) error {
 		found = append(found, *d)
 		return ctx.Err()
 	})
 	if err != nil {
-		return nil, asError(err, []Source{a, b})
+		return nil, asError(err, in)
 	}
 	return found, nil
 }

@@ -44,6 +44,9 @@ const DefaultFeatures = EncodeForce | Var | Float | DeclTag | TypeTag | Enum64 |
 // AllFeatures are the features of the list element "all" in pahole 1.32 over libbpf 1.8.
 const AllFeatures = DefaultFeatures | ReproducibleBuild | GlobalVar | Attributes | TrueSignature | Layout
 
+// KnownFeatures are all features that there are.
+const KnownFeatures = Inline<<1 - 1
+
 // BasicFeatures are the features without any features option.
 const BasicFeatures = Var | DeclTag | TypeTag | Enum64
 
