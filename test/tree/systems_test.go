@@ -1,0 +1,123 @@
+package tree
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/btflite/btflite/test/testfile"
+)
+
+// otherSystems are not Linux, and scripts/release.sh makes programs for them.
+var otherSystems = []string{"darwin/amd64", "darwin/arm64", "freebsd/amd64", "freebsd/arm64"}
+
+// TestSystems: the program has no type errors on any machine of Linux that Go knows, and on the other systems
+// of a release. The system's structures have other types on each: a device number of MIPS has 32 bits. Only
+// types are checked, because to compile for all of them takes ten minutes.
+func TestSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second for each system")
+	}
+	known, err := exec.Command("go", "tool", "dist", "list").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	systems := otherSystems
+	for _, system := range strings.Fields(string(known)) {
+		if strings.HasPrefix(system, "linux/") {
+			systems = append(systems, system)
+		}
+	}
+	script := string(testfile.Read(t, "scripts/release.sh"))
+	for _, system := range otherSystems {
+		if !strings.Contains(script, system) {
+			t.Errorf("scripts/release.sh makes no program for %s", system)
+		}
+	}
+	for _, system := range systems {
+		t.Run(system, func(t *testing.T) {
+			t.Parallel()
+			for _, err := range typeErrors(t, system) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// listed is what go list says of a package.
+type listed struct {
+	ImportPath, Dir string
+	GoFiles         []string
+	ImportMap       map[string]string
+	Module          *struct{ Main bool }
+}
+
+// typeErrors checks the program for a system, and returns the errors of this module.
+func typeErrors(t *testing.T, system string) (found []error) {
+	goos, goarch, _ := strings.Cut(system, "/")
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./cmd/btflite")
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := map[string]*types.Package{"unsafe": types.Unsafe}
+	files := token.NewFileSet()
+	for list := json.NewDecoder(bytes.NewReader(out)); list.More(); { // a package comes after those that it imports
+		var p listed
+		if err := list.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		if p.ImportPath == "unsafe" {
+			continue
+		}
+		var parsed []*ast.File
+		for _, name := range p.GoFiles {
+			f, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parsed = append(parsed, f)
+		}
+		own := p.Module != nil && p.Module.Main
+		check := types.Config{
+			Importer:         imported{checked, p.ImportMap},
+			Sizes:            types.SizesFor(runtime.Compiler, goarch),
+			IgnoreFuncBodies: !own,
+			Error: func(err error) {
+				if own {
+					found = append(found, err)
+				}
+			},
+		}
+		checked[p.ImportPath], _ = check.Check(p.ImportPath, files, parsed, nil)
+	}
+	return found
+}
+
+// imported finds packages that are checked already, by the paths that a package imports.
+type imported struct {
+	checked map[string]*types.Package
+	paths   map[string]string // other paths than those in the source: vendored packages
+}
+
+// Import implements types.Importer.
+func (i imported) Import(path string) (*types.Package, error) {
+	if other, ok := i.paths[path]; ok {
+		path = other
+	}
+	if p := i.checked[path]; p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("%s is not checked yet", path)
+}
