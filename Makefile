@@ -213,7 +213,7 @@ endif
 # What a person runs every few minutes: short tests in packages that neither build the
 # program nor call compilers, and the command line's tests of options, messages, help and
 # scripts.
-SLOW = cmd/btflite|internal/ccobject|test/(faults|hostile|install|kerneltest|library|mutants|pairs|readme)
+SLOW = cmd/btflite|internal/ccobject|test/(faults|hostile|hosts|install|kerneltest|library|mutants|pairs|readme)
 check:
 	go build ./...
 	go vet ./...

@@ -2,14 +2,14 @@
 #
 # Install the Debian packages that the whole test suite needs: compilers for the
 # machines that the tests build objects for, tools that change objects, shells
-# that read the completions, a browser that reads the pages, a server of debug files, and
-# the tools of scripts/kernels.sh. Needs root when something is missing.
+# that read the completions, a browser that reads the pages, a server of debug files, emulators of other
+# machines, and the tools of scripts/kernels.sh. Needs root when something is missing.
 
 set -euo pipefail
 
 packages=(
 	gcc g++ libc6-dev clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu gcc-arm-linux-gnueabihf
-	gcc-riscv64-linux-gnu chromium debuginfod dwz valgrind git man-db zsh fish csmith libcsmith-dev
+	gcc-riscv64-linux-gnu chromium debuginfod qemu-user dwz valgrind git man-db zsh fish csmith libcsmith-dev
 	xz-utils ca-certificates
 )
 

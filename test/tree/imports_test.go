@@ -120,8 +120,9 @@ var imports = map[string][]string{
 	"test/gobuild":    nil,
 	"test/guest":      {"btf", "btf/view", "internal/kernelbtf", "golang.org/x/sys/unix"},
 	"test/hostile":    {"btf/btftest", "btf/verify", "internal/kernelbtf", "test/cachegrind", "test/gobuild", "test/memgroup", "golang.org/x/sys/unix"}, // all for tests
-	"test/pairs":      {"btf", "test/gobuild"},                                                                                                          // for tests
-	"test/kerneltest": {"test/gobuild"},                                                                                                                 // its reader of BTF is separate on purpose
+	"test/hosts":      {"test/gobuild"},
+	"test/pairs":      {"btf", "test/gobuild"}, // for tests
+	"test/kerneltest": {"test/gobuild"},        // its reader of BTF is separate on purpose
 	"test/memgroup":   {"golang.org/x/sys/unix"},
 	"test/mutants":    nil,
 	"test/torture":    {"*"},
