@@ -35,7 +35,8 @@ func parse(args ...string) (p parsed, files []string, err error) {
 }
 
 func TestCommandLine(t *testing.T) {
-	cpus := runtime.GOMAXPROCS(0)
+	const cpus = 8
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cpus))
 	tests := []struct {
 		name  string
 		args  string
@@ -62,7 +63,9 @@ func TestCommandLine(t *testing.T) {
 		{"optional argument is attached only", "-J -j x", func(c parsed) bool { return c.opt.Encode.Jobs == cpus }, []string{"x"}},
 		{"--jobs=4", "--jobs=4", func(c parsed) bool { return c.opt.Encode.Jobs == 4 }, nil},
 		{"-j0 is one worker", "-j0", func(c parsed) bool { return c.opt.Encode.Jobs == 1 }, nil},
-		{"huge -j", "-j99999999999999999999", func(c parsed) bool { return c.opt.Encode.Jobs == maxJobs }, nil},
+		{"-j of one for each CPU", "-j8", func(c parsed) bool { return c.opt.Encode.Jobs == cpus && !c.bareJobs }, nil},
+		{"-j of more", "-j9", func(c parsed) bool { return c.opt.Encode.Jobs == cpus && !c.bareJobs }, nil},
+		{"huge -j", "-j99999999999999999999", func(c parsed) bool { return c.opt.Encode.Jobs == cpus }, nil},
 		{"abbreviation", "--verb", func(c parsed) bool { return c.verbose }, nil},
 		{"abbreviation with value", "--jo=3", func(c parsed) bool { return c.opt.Encode.Jobs == 3 }, nil},
 		{"exact name that begins others", "--btf_features=var", func(c parsed) bool { return c.opt.Encode.Features == encode.Var }, nil},

@@ -43,7 +43,7 @@ func newEncoding() encoding {
 // resourceOptions adds the options for workers and memory.
 func (e *encoding) resourceOptions(c *cli, cmd *cobra.Command) {
 	s := under(cmd, groupOutput)
-	s.value(e.setJobs, "jobs", "j", "use `N` workers; without N one for each CPU", bare(allJobs), numbers)
+	s.value(e.setJobs, "jobs", "j", "up to `N` workers; without N one for each CPU", bare(allJobs), numbers)
 	s.value(c.setMemory, memoryOption, "", memoryHelp)
 }
 
@@ -107,13 +107,15 @@ func (e *encoding) statsOption(cmd *cobra.Command) {
 // allJobs stands for one worker for each CPU.
 const allJobs = "all"
 
-// maxJobs bounds -j. A larger number must be a mistake.
-const maxJobs = 1024
-
+// setJobs parses the argument of -j. There are at most as many workers as threads that run at once,
+// which Go limits to the CPUs of the control group: "make -j64" asks for 64 on a board with four
+// processors, and each of the others would take a mebibyte and no work off them. A page fault
+// keeps its thread, so more workers do not read more of a file at once either.
 func (e *encoding) setJobs(v string) error {
+	most := runtime.GOMAXPROCS(0)
 	e.bareJobs = v == "" || v == allJobs
 	if e.bareJobs {
-		e.opt.Encode.Jobs = runtime.GOMAXPROCS(0) // it respects the control group's CPU limit
+		e.opt.Encode.Jobs = most
 		return nil
 	}
 	n, err := strconv.Atoi(v)
@@ -121,9 +123,9 @@ func (e *encoding) setJobs(v string) error {
 		return usagef("'%s' is not a number of workers", v)
 	}
 	if err != nil && isDigits(v) {
-		n, err = maxJobs, nil // too large for an int
+		n, err = most, nil // too large for an int
 	}
-	e.opt.Encode.Jobs = min(max(n, 1), maxJobs)
+	e.opt.Encode.Jobs = min(max(n, 1), most)
 	return err
 }
 

@@ -32,7 +32,7 @@ type modulesCommand struct {
 
 func newModulesCommand(c *cli) *cobra.Command {
 	m := &modulesCommand{encoding: newEncoding()}
-	m.opt.Encode.Jobs = runtime.NumCPU()
+	m.opt.Encode.Jobs = runtime.GOMAXPROCS(0)
 	cmd := &cobra.Command{
 		Use: "modules [OPTION...] --btf_base=BASE MODULES...",
 		Long: `Encode kernel modules, each by itself, over one base. MODULES is a module, a

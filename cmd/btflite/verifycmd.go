@@ -41,7 +41,7 @@ Status 0: all fine, 1: refused, 2: a file cannot be read, or nothing written.`,
 	s.value(v.setKernel, "kernel", "", "rules of that Linux `RELEASE`; without, of 7.2", offering(verify.Releases()...))
 	s.call(func() { v.rules.Level = verify.Boot }, "boot", "", "only what holds for vmlinux and modules as well")
 	s.toggle(&v.noDups, "no-dups", "", "refuse and list names with more definitions", alias("no_dups"))
-	s.value(v.setJobs, "jobs", "j", "use `N` workers; without, one for each CPU", bare(allJobs), numbers, rare)
+	s.value(v.setJobs, "jobs", "j", "up to `N` workers; without N one for each CPU", bare(allJobs), numbers, rare)
 	r := under(cmd, groupReport)
 	r.toggle(&v.verbose, "verbose", "V", "a line for files that are fine, too")
 	r.toggle(&v.json, "json", "", "print one JSON object")

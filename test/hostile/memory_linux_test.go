@@ -69,6 +69,7 @@ func TestMemoryLimitHolds(t *testing.T) {
 // are several of either.
 func belowLimits(t *testing.T, from, to, step int, run func(mib int, dir string, args ...string) done) {
 	t.Helper()
+	t.Setenv("GOMAXPROCS", "3") // else there are at most as many workers as processors here
 	dir := t.TempDir()
 	testfile.Write(t, filepath.Join(dir, "f.o"), manyTypes())
 	succeeds(t, dir, encodeTo("out", "f.o")...)

@@ -58,6 +58,7 @@ func prepare() (err error) {
 	if root, err = filepath.Abs("../.."); err != nil {
 		return err
 	}
+	os.Setenv("GOMAXPROCS", "4") // for the programs: there are at most as many workers as threads
 	program = filepath.Join(scratch, "btflite")
 	if err := gobuild.Command(program, "cmd/btflite"); err != nil {
 		return err

@@ -45,6 +45,7 @@ var (
 )
 
 func main() {
+	os.Setenv("GOMAXPROCS", "4") // for the programs: there are at most as many workers as threads
 	flag.Parse()
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
