@@ -171,33 +171,43 @@ func TestUnitsThatDisagree(t *testing.T) {
 	}
 }
 
-// TestManyTypesStream: beyond the limit of DedupAuto types are merged unit by unit.
-func TestManyTypesStream(t *testing.T) {
+// TestManyTypes: programs as large as the C library have libbpf's choice of types. Beyond
+// the limit of DedupAuto types are merged unit by unit.
+func TestManyTypes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "input")
+	encoded := func(f dt.File, dedup encode.Dedup) []byte {
+		testfile.Write(t, path, f.Bytes())
+		return encodeDisagreeing(t, path, dedup)
+	}
 	// Modifiers do not count for the order in which libbpf tries definitions.
-	many := dt.N(dt.TagNamespace)
-	for range 1 << 16 {
-		many.Add(ref(dt.TagConstType, "", nil))
+	many := func(n int) *dt.DIE {
+		d := dt.N(dt.TagNamespace)
+		for range n {
+			d.Add(ref(dt.TagConstType, "", nil))
+		}
+		return d
 	}
-	differ := false
-	for seed := uint64(0); seed < 40 && !differ; seed++ {
-		small := filepath.Join(t.TempDir(), "small")
-		f := disagreeing(seed)
-		testfile.Write(t, small, f.Bytes())
-		if differ = !bytes.Equal(encodeDisagreeing(t, small, encode.DedupStream), encodeDisagreeing(t, small, encode.DedupExact)); !differ {
-			continue
-		}
-		large := filepath.Join(t.TempDir(), "large")
-		f = disagreeing(seed, many)
-		testfile.Write(t, large, f.Bytes())
-		auto, stream := encodeDisagreeing(t, large, encode.DedupAuto), encodeDisagreeing(t, large, encode.DedupStream)
-		if !bytes.Equal(auto, stream) {
-			t.Error("the batch algorithm was taken for more types than the limit")
-		}
-		if bytes.Equal(stream, encodeDisagreeing(t, large, encode.DedupExact)) {
-			t.Error("the two do not differ: the test says nothing")
+	seed := uint64(0)
+	for bytes.Equal(encoded(disagreeing(seed), encode.DedupStream), encoded(disagreeing(seed), encode.DedupExact)) {
+		if seed++; seed == 40 {
+			t.Fatal("no program in which the two differ")
 		}
 	}
-	if !differ {
-		t.Error("no program in which the two differ")
+	for _, c := range []struct {
+		types int
+		want  encode.Dedup
+	}{{1 << 18, encode.DedupExact}, {1 << 20, encode.DedupStream}} {
+		f := disagreeing(seed, many(c.types))
+		stream, exact := encoded(f, encode.DedupStream), encoded(f, encode.DedupExact)
+		if bytes.Equal(stream, exact) {
+			t.Errorf("%d types: the two algorithms do not differ: the test says nothing", c.types)
+		}
+		want := stream
+		if c.want == encode.DedupExact {
+			want = exact
+		}
+		if !bytes.Equal(encoded(f, encode.DedupAuto), want) {
+			t.Errorf("%d types: not what algorithm %d makes", c.types, c.want)
+		}
 	}
 }
