@@ -218,7 +218,7 @@ func (p *pipeline) late() bool {
 // group.
 func (p *pipeline) take(u *workspace) {
 	f := p.f
-	if err := f.File.Header(p.off, &u.reader.Cursor); err != nil {
+	if err := p.passage.Begin(f.File, p.off, &u.reader.Cursor); err != nil {
 		// Units before this one are committed first: their errors come first.
 		u.reader.Cursor.Hdr.Off = p.off
 		u.err = f.File.InFile(err)

@@ -11,11 +11,22 @@ func (f *File) releaseStep() uint64 {
 
 // Passage is one reading of a file's units in order. It asks for the sections ahead of
 // the readers, and releases them after the last finished unit. The zero value is at the
-// start. Ahead and Behind may be called from different goroutines, but each from only one
+// start. Begin and Behind may be called from different goroutines, but each from only one
 // at a time.
 type Passage struct {
 	info, abbrev        window
 	lists, relocs, strs window
+	last                nearby // where the relocations of the last unit end
+}
+
+// Begin reads the header of the unit at off into c, as File.Header does. It looks for the unit's
+// relocations behind those of the unit before, which another cursor has read. From the place where
+// c was last it would go through pages that have been released, and they would stay.
+func (ps *Passage) Begin(f *File, off uint64, c *Cursor) error {
+	c.nearUnit = ps.last
+	err := f.Header(off, c)
+	ps.last = c.nearUnit
+	return err
 }
 
 // Ahead is called before the unit at c is read. to is the end of that reading in
