@@ -15,23 +15,30 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 		return err
 	}
 	begin, end := cBegin, cEnd
-	if o.Strict {
-		if o.PointerSize == 0 {
-			o.PointerSize = b.PointerSize()
+	if o.Strict && o.PointerSize == 0 {
+		o.PointerSize = b.PointerSize()
+	}
+	if o.Again {
+		o.uses = numbers(b)
+	}
+	types := b
+	var order *orderer
+	var tagged []uint32
+	for order == nil || len(order.tagged) > 0 { // once more if some need a name
+		if o.Strict {
+			s, strict, err := strictTypes(types, &o, tagged)
+			if err != nil {
+				return fmt.Errorf("C: %w", err)
+			}
+			b = strict
+			begin, end = strictBegin+wordsBegin(s.reserved()), wordsEnd(s.reserved())+strictEnd
 		}
-		s, strict, err := strictTypes(b, &o)
-		if err != nil {
+		order = newOrderer(b)
+		order.mayName = o.Strict && !o.Again
+		if err := o.place(order); err != nil {
 			return fmt.Errorf("C: %w", err)
 		}
-		if o.Again {
-			o.uses = numbers(b)
-		}
-		b = strict
-		begin, end = strictBegin+wordsBegin(s.reserved()), wordsEnd(s.reserved())+strictEnd
-	}
-	order := newOrderer(b)
-	if err := o.place(order); err != nil {
-		return fmt.Errorf("C: %w", err)
+		tagged = append(tagged, order.tagged...)
 	}
 	if hasManyGaps(b, o.Again) { // an error comes before a part of the text
 		if err := o.write(io.Discard, b, order.defined, begin, end); err != nil {

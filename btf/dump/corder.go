@@ -23,9 +23,21 @@ type orderer struct {
 	b       *btf.Blob
 	inner   []bool // by id: an enum without a name that something refers to, defined there
 	state   []uint8
-	defined []uint32 // the ids to define, in order
+	defined []uint32      // the ids to define, in order
+	inside  []inComposite // the structs and unions that are open
 	depth   int
 	steps   int // that may still be taken
+
+	// mayName says that structs and unions without a name can get one. tagged are the ids of
+	// those that need one: pointers lead from them back to them. Then the order is of no use.
+	mayName bool
+	tagged  []uint32
+}
+
+// inComposite is a struct or union whose members are being put in order.
+type inComposite struct {
+	id      uint32
+	pointed bool // a pointer led to it
 }
 
 // newOrderer looks for enums that are not definitions of their own.
@@ -58,11 +70,11 @@ func (o *orderer) place(id uint32, pointed bool) (known bool, err error) {
 	switch o.state[id] {
 	case placed:
 		return true, nil
-	case open:
-		if pointed && isComposite(rec.Kind()) && rec.Name() != 0 {
+	case open: // a struct or union
+		if pointed && rec.Name() != 0 {
 			return false, nil
 		}
-		return false, o.cycle(id, rec)
+		return false, o.cycle(id, rec, pointed)
 	}
 	if o.steps--; o.steps < 0 {
 		return false, fmt.Errorf("%w: type [%d]", errSteps, id)
@@ -110,12 +122,14 @@ func (o *orderer) composite(id uint32, rec btf.Record, pointed bool) (known bool
 		return false, nil
 	}
 	o.state[id] = open
+	o.inside = append(o.inside, inComposite{id, pointed})
 	for j := range int(rec.Vlen()) {
 		_, typ, _ := rec.Member(j)
 		if _, err := o.place(typ, false); err != nil {
 			return false, err
 		}
 	}
+	o.inside = o.inside[:len(o.inside)-1]
 	if rec.Name() != 0 {
 		o.defined = append(o.defined, id)
 	}
@@ -153,7 +167,22 @@ func (o *orderer) prototype(rec btf.Record, pointed bool) (known bool, err error
 	return known, nil
 }
 
-// cycle is the error for a type that needs itself.
-func (o *orderer) cycle(id uint32, rec btf.Record) error {
-	return fmt.Errorf("type [%d] %s '%s' contains itself", id, rec.Kind(), printable(o.b, rec.Name()))
+// cycle is for an open struct or union that something in it leads to. If only a pointer or a struct
+// behind one does, a name lets C say so: with a name, it may be declared before it is defined. Languages
+// with typedefs in place of such names, as Go and Modula-2, make these types.
+func (o *orderer) cycle(id uint32, rec btf.Record, pointed bool) error {
+	for i := len(o.inside) - 1; !pointed && o.inside[i].id != id; i-- {
+		if in := o.inside[i]; in.pointed {
+			id, rec, pointed = in.id, o.b.Record(in.id), true
+			break
+		}
+	}
+	switch {
+	case !pointed:
+		return fmt.Errorf("type [%d] %s '%s' contains itself", id, rec.Kind(), printable(o.b, rec.Name()))
+	case !o.mayName:
+		return fmt.Errorf("type [%d] %s has no name, and pointers in it lead back to it; only strict C can say this", id, rec.Kind())
+	}
+	o.tagged = append(o.tagged, id)
+	return nil
 }

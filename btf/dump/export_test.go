@@ -14,7 +14,7 @@ func (o *COptions) Asserts() { o.asserts = true }
 
 // Lost is how many members a strict header lacks.
 func Lost(b *btf.Blob) (int, error) {
-	s, _, err := strictTypes(b, &COptions{PointerSize: b.PointerSize()})
+	s, _, err := strictTypes(b, &COptions{PointerSize: b.PointerSize()}, nil)
 	return s.lost, err
 }
 

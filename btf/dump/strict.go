@@ -27,13 +27,18 @@ type strictCopy struct {
 	again bool              // see COptions
 	words map[string]bool   // names that are reserved in some dialects
 	named map[uint32]uint32 // prototypes of functions, by id: one with names for all parameters
+	tags  map[uint32]bool   // structs and unions without a name, by id, that get one
 	lost  int               // members that are left out
 	depth int               // of structs whose members are being repeated
 }
 
-// strictTypes makes the copy of b with all bases, which is out.
-func strictTypes(b *btf.Blob, o *COptions) (*strictCopy, *btf.Blob, error) {
-	s := &strictCopy{b: b, out: btf.NewBuilder(b.BigEndian, nil), again: o.Again, words: map[string]bool{}, named: map[uint32]uint32{}}
+// strictTypes makes the copy of b with all bases, which is out. The structs and unions tagged, which
+// have no name, get one.
+func strictTypes(b *btf.Blob, o *COptions, tagged []uint32) (*strictCopy, *btf.Blob, error) {
+	s := &strictCopy{b: b, out: btf.NewBuilder(b.BigEndian, nil), again: o.Again, words: map[string]bool{}, named: map[uint32]uint32{}, tags: map[uint32]bool{}}
+	for _, id := range tagged {
+		s.tags[id] = true
+	}
 	s.w = newCWriter(nil, b, &COptions{PointerSize: o.PointerSize})
 	for id := uint32(1); id < b.TypeCount(); id++ {
 		s.add(id)
@@ -42,6 +47,8 @@ func strictTypes(b *btf.Blob, o *COptions) (*strictCopy, *btf.Blob, error) {
 		r, name := s.extra[i], ""
 		if r.Kind() == btf.KindInt {
 			name = "unsigned char"
+		} else if id := b.TypeCount() + uint32(i); s.tags[id] {
+			name = unnamed(id)
 		}
 		s.out.Add(name, r[1], r[2], r[3:]...)
 	}
@@ -88,7 +95,9 @@ func (s *strictCopy) add(id uint32) {
 			rec[3] = s.oneByte()
 		}
 	case btf.KindStruct, btf.KindUnion:
-		name = s.identifier(name)
+		if name = s.identifier(name); s.tags[id] {
+			name = unnamed(id)
+		}
 		rec = s.members(rec)
 	case btf.KindEnum, btf.KindEnum64:
 		name = s.identifier(name)
@@ -113,11 +122,14 @@ func (s *strictCopy) add(id uint32) {
 	default:
 		name = s.identifier(name)
 		if name == "" && (rec.Kind() == btf.KindTypedef || rec.Kind() == btf.KindFwd) {
-			name = "__unnamed_" + strconv.Itoa(int(id))
+			name = unnamed(id)
 		}
 	}
 	s.out.Add(name, rec[1], rec[2], rec[3:]...)
 }
+
+// unnamed is the name of a type without one.
+func unnamed(id uint32) string { return "__unnamed_" + strconv.Itoa(int(id)) }
 
 // stands is the array of n elements that stands for a number which C does not have; n is 0 if it
 // has the number.

@@ -131,3 +131,82 @@ func TestRepeatedMembers(t *testing.T) {
 		}
 	}
 }
+
+// TestPointersBackWithoutName: strict C names the structs and unions without a name that pointers
+// in them lead back to, as Go and Modula-2 have them. bpftool refuses them, and so does other C.
+func TestPointersBackWithoutName(t *testing.T) {
+	kind := btf.Info
+	ptr := func(b *btftest.Builder, to uint32) uint32 { return b.Add("", kind(btf.KindPtr, 0, false), to) }
+	cases := map[string]func(b *btftest.Builder){
+		"typedef": func(b *btftest.Builder) { // type t struct { up *t }
+			p := ptr(b, 4)
+			s := b.Add("", kind(btf.KindStruct, 1, false), 8, b.Str("up"), p, 0)
+			b.Add("t", kind(btf.KindTypedef, 0, false), s)
+		},
+		"no typedef": func(b *btftest.Builder) {
+			p := ptr(b, 3)
+			s := b.Add("", kind(btf.KindStruct, 1, false), 8, b.Str("up"), p, 0)
+			b.Add("v", kind(btf.KindVar, 0, false), s, 1)
+		},
+		"by value behind a pointer": func(b *btftest.Builder) { // type t struct { up *struct { in t } }
+			p := ptr(b, 3)
+			b.Add("", kind(btf.KindStruct, 1, false), 8, b.Str("in"), 5, 0)
+			s := b.Add("", kind(btf.KindStruct, 1, false), 8, b.Str("up"), p, 0)
+			b.Add("t", kind(btf.KindTypedef, 0, false), s)
+		},
+		"functions": func(b *btftest.Builder) { // type t union { call func(t) *t }
+			p := ptr(b, 3)
+			b.Add("", kind(btf.KindFuncProto, 1, false), 5, 0, 6)
+			s := b.Add("", kind(btf.KindUnion, 1, false), 8, b.Str("call"), p, 0)
+			ptr(b, 6)
+			b.Add("t", kind(btf.KindTypedef, 0, false), s)
+		},
+		"two": func(b *btftest.Builder) { // struct { a *t; b *struct { c *u } }, of which each leads to itself
+			a, c := ptr(b, 7), ptr(b, 8)
+			inner := b.Add("", kind(btf.KindStruct, 1, false), 8, b.Str("c"), c, 0)
+			p := ptr(b, inner)
+			outer := b.Add("", kind(btf.KindStruct, 2, false), 16, b.Str("a"), a, 0, b.Str("b"), p, 64)
+			b.Add("t", kind(btf.KindTypedef, 0, false), outer)
+			b.Add("u", kind(btf.KindTypedef, 0, false), inner)
+		},
+	}
+	for name, add := range cases {
+		b := build(t, func(b *btftest.Builder) {
+			newMaker(b)
+			add(b)
+		})
+		for _, o := range []dump.COptions{{}, {Unsorted: true}, {Strict: true, Again: true}} {
+			if err := dump.C(&bytes.Buffer{}, b, o); err == nil || !strings.Contains(err.Error(), "pointers in it lead back to it") {
+				t.Errorf("%s, %+v: %v", name, o, err)
+			}
+		}
+		for _, unsorted := range []bool{false, true} {
+			var text bytes.Buffer
+			if err := dump.C(&text, b, dump.COptions{Strict: true, Unsorted: unsorted}); err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if err := checkC(text.String()); err != nil {
+				t.Errorf("%s: %v:\n%s", name, err, text.String())
+			}
+			source := filepath.Join(t.TempDir(), "x.c")
+			testfile.Write(t, source, text.String())
+			for _, cc := range []string{"gcc", "clang"} {
+				if _, err := exec.LookPath(cc); err != nil {
+					t.Logf("left out: no %s", cc)
+				} else if out, err := exec.Command(cc, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", source).CombinedOutput(); err != nil {
+					t.Errorf("%s, %s: %v: %.800s\n%s", name, cc, err, out, text.String())
+				}
+			}
+		}
+	}
+
+	itself := build(t, func(b *btftest.Builder) {
+		newMaker(b)
+		b.Add("t", kind(btf.KindTypedef, 0, false), 3)
+		b.Add("", kind(btf.KindStruct, 1, false), 8, b.Str("in"), 2, 0)
+	})
+	if err := dump.C(&bytes.Buffer{}, itself, dump.COptions{Strict: true}); err == nil || !strings.Contains(err.Error(), "contains itself") {
+		t.Errorf("a struct in itself: %v", err)
+	}
+}
