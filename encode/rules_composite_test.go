@@ -93,6 +93,16 @@ func compositeRules() []rule {
 				'in' type_id=2 bits_offset=0
 				'(anon)' type_id=3 bits_offset=32
 				'tail' type_id=1 bits_offset=64`},
+		{name: "struct of 2 GiB with all members at its beginning", files: func() []dt.File {
+			i := intType()
+			ints := array(i, 0x1ffffff8)
+			return one(i, ints, structure("big", 0x7ffffff0, member("x", i, 0), member("y", i, 4), member("z", ints, 16)))
+		}(), want: textInt + `
+			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=536870904
+			[3] STRUCT 'big' size=2147483632 vlen=3
+				'x' type_id=1 bits_offset=0
+				'y' type_id=1 bits_offset=32
+				'z' type_id=2 bits_offset=128`},
 		{name: "nested struct between members, twice deep", files: func() []dt.File {
 			i := intType()
 			deep := structure("deep", 8, member("d1", i, 0), member("d2", i, 4))

@@ -192,7 +192,7 @@ func (av *attrs) memberLoc(have uint32) uint32 {
 	if off, n, ok := v.Block(); ok {
 		e := av.b[off : off+n]
 		if len(e) > 1 && (e[0] == dwarf.OpConstu || e[0] == dwarf.OpPlusUconst) {
-			if x, q := dwarf.ULEB(e, 1); q > 0 {
+			if x, q := dwarf.ULEB(e, 1); q > 0 && x < 1<<32 {
 				return uint32(x)
 			}
 		}

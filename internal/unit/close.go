@@ -1,11 +1,8 @@
 package unit
 
 import (
-	"strconv"
-
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/internal/dwarf"
 )
 
 // Between DIEs, the walk skips DIEs without meaning, and finishes a type after its last
@@ -53,9 +50,6 @@ func (w *walker) closeFrame() error {
 			n.Info = btf.Info(btf.KindFuncProto, fr.n, false)
 		default:
 			n.Info = btf.Info(btf.InfoKind(n.Info), fr.n, fr.kflag)
-			if n.Third > maxOffset && fr.n > 1 && fr.tag != dwarf.TagUnionType {
-				return r.nodeError(fr.owner, "offsets of members in "+strconv.Itoa(int(n.Third))+" bytes may need more than the 32 bits of BTF")
-			}
 			if r.Unit.Facts.Language == langRust {
 				sortMembers(r.Unit.Types.Members.S[fr.first:][:fr.n], fr.kflag)
 			}

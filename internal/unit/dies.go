@@ -123,7 +123,11 @@ func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	}
 	bit := loc * 8
 	if have&(1<<dwarf.VDataBitOffset) != 0 {
-		bit = uint32(r.Cursor.Vals[dwarf.VDataBitOffset].Numeric())
+		n := int64(r.Cursor.Vals[dwarf.VDataBitOffset].Numeric())
+		if n > 1<<32-1 {
+			return 0, r.Cursor.DIEError(off, "member at an offset over 536870911 bytes")
+		}
+		bit = uint32(n)
 	} else if size != 0 {
 		r.oldBits.Append(oldBitfield{
 			Node: top.owner, Member: top.n, Loc: loc, Bits: uint8(size),
