@@ -39,13 +39,24 @@ func thisMachine() Machine {
 	fmt.Sscan(field("/proc/meminfo", "MemTotal", ":"), &memory)
 	kernel, _, _ := strings.Cut(firstLine("/proc/sys/kernel/osrelease"), "-") // without the builder's suffix
 	return Machine{
-		CPU:    field("/proc/cpuinfo", "model name", ":"),
+		CPU:    processor(),
 		Cores:  runtime.NumCPU(),
 		Memory: memory >> 10,
 		System: strings.Trim(field("/etc/os-release", "PRETTY_NAME", "="), `"`),
 		Kernel: kernel,
 		Go:     runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
 	}
+}
+
+// processor names the CPU. Some clouds give generations that differ by a half in speed one name, and tell
+// them apart only by numbers and by the size of the cache.
+func processor() string {
+	of := func(key string) string { return field("/proc/cpuinfo", key, ":") }
+	name := of("model name")
+	if family, model, cache := of("cpu family"), of("model"), of("cache size"); family != "" && model != "" && cache != "" {
+		name += fmt.Sprintf(" (family %s, model %s, %s of cache)", family, model, cache)
+	}
+	return name
 }
 
 // field is the value of the first line "key<separator>value" of a file.
