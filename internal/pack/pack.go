@@ -72,7 +72,7 @@ func (d *Damage) Unwrap() error { return d.Err }
 
 // Open opens a package, a folder, or an ELF file. Errors name the path.
 func Open(path string, limits Limits) (*Package, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe would wait for a writer
 	if err != nil {
 		return nil, message.FileError(path, "cannot open", err)
 	}
