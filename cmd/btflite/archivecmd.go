@@ -98,9 +98,24 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 	if err := a.check(false, bases, 1); err != nil {
 		return err
 	}
-	part, err := a.chooseShard(c)
+	part, how, err := a.chooseShard(c)
 	if err != nil {
 		return err
+	}
+	n := new(archiveCounts)
+	if err := a.addAll(c, words, part, how, n); err != nil {
+		c.complain(err.Error())
+		n.trouble++
+	}
+	return n.status()
+}
+
+// addAll archives the packages of a shard. An error is trouble with the folder or the standard output.
+func (a *archiveCommand) addAll(c *cli, words []string, part shard.Shard, how string, n *archiveCounts) error {
+	if how != "" && !c.quiet {
+		if _, err := fmt.Fprintln(c.stdout, how); err != nil {
+			return stdoutError(err)
+		}
 	}
 	if err := c.guard.makeFolder(a.dir); err != nil {
 		return message.FileError(a.dir, "cannot write", err)
@@ -108,7 +123,6 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 	info, _ := debug.ReadBuildInfo()
 	to := &archive.Archive{Options: archive.Options{Dir: a.dir, Temp: a.temp, Job: a.opt, Existing: a.existing, Distro: a.distro,
 		Form: a.form, Modules: a.modules, Limits: pack.UsualLimits, Jobs: a.opt.Encode.Jobs, Program: programName + " " + cmp.Or(thisBuild(info).version, "of unknown version")}}
-	n := new(archiveCounts)
 	for _, path := range words {
 		if !part.Has(archive.PackageName(path)) {
 			n.others++
@@ -123,27 +137,23 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 			return stdoutError(err)
 		}
 	}
-	return n.status()
+	return nil
 }
 
-// chooseShard reads --shard. What auto takes is printed, for the log of the engine.
-func (a *archiveCommand) chooseShard(c *cli) (s shard.Shard, err error) {
-	how := ""
+// chooseShard reads --shard. how is what auto takes, for the log of the engine.
+func (a *archiveCommand) chooseShard(c *cli) (s shard.Shard, how string, err error) {
 	switch a.shard {
 	case "":
-		return s, nil
+		return s, "", nil
 	case "auto":
 		s, how, err = shard.Auto(c.lookupEnv)
 	default:
 		s, err = shard.Parse(a.shard)
 	}
 	if err != nil {
-		return s, usagef("--shard=%s: %s", message.OneLine(a.shard), message.OneLine(err.Error()))
+		return s, "", usagef("--shard=%s: %s", message.OneLine(a.shard), message.OneLine(err.Error()))
 	}
-	if how != "" && !c.quiet {
-		_, err = fmt.Fprintln(c.stdout, how)
-	}
-	return s, stdoutError(err)
+	return s, how, nil
 }
 
 // add archives a package. Trouble with it is printed, and does not end the run.

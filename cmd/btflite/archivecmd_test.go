@@ -100,12 +100,32 @@ func TestArchiveErrors(t *testing.T) {
 		{exitFailure, "-o OUT find 01234567", "cannot read"},
 		{exitFailure, "-o OUT find " + file, "file"},
 		{exitFailure, "-o OUT index", "cannot read"},
-		{exitFailure, "-o " + file + " x", "not a directory"},
+		{exitTemporary, "-o " + file + " x", "not a directory"},
+		{exitTemporary, "-o " + file + "/y x", "not a directory"},
 		{exitOK, "-o OUT " + filepath.Join(in, "a.tar"), `a.tar: entry 1 is called "../x", which leads out of the package`},
 	} {
 		words := strings.Fields(strings.Replace(c.words, "OUT", filepath.Join(t.TempDir(), "out"), 1))
 		if _, errs := runArchive(t, c.status, words...); !strings.Contains(errs, c.want) || strings.Count(errs, "btflite: ") != 1 {
 			t.Errorf("%s: %q, want %q", c.words, errs, c.want)
+		}
+	}
+}
+
+// TestArchiveFullOutput: a standard output that is full is trouble of the run, so an engine tries again.
+func TestArchiveFullOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	in := inFolder(t, map[string][]byte{"vmlinux": archivetest.Kernel("6.98.0")})
+	for _, option := range []string{"-j1", "--shard=auto"} {
+		c, _, errs := testCLI(t)
+		c.stdout = full
+		c.lookupEnv = func(name string) (string, bool) { return "1", strings.HasPrefix(name, "CI_NODE_") }
+		status := c.run([]string{"archive", option, "-o", t.TempDir(), filepath.Join(in, "vmlinux")})
+		if want := "btflite: standard output: cannot write: no space left on device\n"; status != exitTemporary || errs.String() != want {
+			t.Errorf("%s: status %d, %q, want %q", option, status, errs, want)
 		}
 	}
 }
