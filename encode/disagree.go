@@ -14,13 +14,14 @@ import "github.com/btflite/btflite/dedup"
 //
 // For inputs of limited size there is a remedy: if units disagree, a second phase of the run
 // reads them again, for the batch algorithm. The C library of Debian needs it: it has 251,000 raw
-// types. Whole kernels of distributions are far above the limit. All kernels that were compared
-// have pahole's bytes without it.
+// types. A second phase takes as long as the first, and some 60 bytes of memory for each raw
+// type, so kernels, all but the smallest, are above the limit: those that were compared have
+// pahole's bytes without it.
 
 // maxDisagree is the largest number of raw types for which there is a second phase.
 // bytesPerRaw is about how much memory the batch algorithm needs for each.
 const (
-	maxDisagree = 1 << 20
+	maxDisagree = 1 << 19
 	bytesPerRaw = 300
 )
 
