@@ -118,7 +118,8 @@ func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	}
 	size := uint32(long)
 	loc := w.attrs.memberLoc(have)
-	if loc > maxOffset && int32(loc) > 0 {
+	// Above 2 GiB, a number is an offset before the struct, unless the struct is as large.
+	if loc > maxOffset && (int32(loc) > 0 || loc < r.Unit.Types.Nodes.S[top.owner].Third) {
 		return 0, r.Cursor.DIEError(off, "member at an offset over 536870911 bytes")
 	}
 	bit := loc * 8
