@@ -28,8 +28,8 @@ type orderer struct {
 	depth   int
 	steps   int // that may still be taken
 
-	// mayName says that structs and unions without a name can get one. tagged are the ids of
-	// those that need one: pointers lead from them back to them. Then the order is of no use.
+	// mayName says that structs and unions without a name can get one. tagged has the ids that
+	// need one, because pointers in such a type lead back to it. Then nobody may use the order.
 	mayName bool
 	tagged  []uint32
 }
@@ -168,8 +168,8 @@ func (o *orderer) prototype(rec btf.Record, pointed bool) (known bool, err error
 }
 
 // cycle is for an open struct or union that something in it leads to. If only a pointer or a struct
-// behind one does, a name lets C say so: with a name, it may be declared before it is defined. Languages
-// with typedefs in place of such names, as Go and Modula-2, make these types.
+// behind one does, a name lets C say so: with a name, it may be declared before it is defined. The
+// compilers of Go and Modula-2 write such types, because they name only the typedef.
 func (o *orderer) cycle(id uint32, rec btf.Record, pointed bool) error {
 	for i := len(o.inside) - 1; !pointed && o.inside[i].id != id; i-- {
 		if in := o.inside[i]; in.pointed {

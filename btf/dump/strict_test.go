@@ -161,7 +161,7 @@ func TestPointersBackWithoutName(t *testing.T) {
 			ptr(b, 6)
 			b.Add("t", kind(btf.KindTypedef, 0, false), s)
 		},
-		"two": func(b *btftest.Builder) { // struct { a *t; b *struct { c *u } }, of which each leads to itself
+		"two": func(b *btftest.Builder) { // struct { a *t; b *struct { c *u } }: each struct leads to itself
 			a, c := ptr(b, 7), ptr(b, 8)
 			inner := b.Add("", kind(btf.KindStruct, 1, false), 8, b.Str("c"), c, 0)
 			p := ptr(b, inner)

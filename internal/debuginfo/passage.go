@@ -20,8 +20,8 @@ type Passage struct {
 }
 
 // Begin reads the header of the unit at off into c, as File.Header does. It looks for the unit's
-// relocations behind those of the unit before, which another cursor has read. From the place where
-// c was last it would go through pages that have been released, and they would stay.
+// relocations where the relocations of the last unit end, which another cursor has read. If it looked
+// from c's own last unit on, it would read pages that have been released, and they would stay in memory.
 func (ps *Passage) Begin(f *File, off uint64, c *Cursor) error {
 	c.nearUnit = ps.last
 	err := f.Header(off, c)
