@@ -140,7 +140,8 @@ func (a *archiveCommand) addAll(c *cli, words []string, part shard.Shard, how st
 	return nil
 }
 
-// chooseShard reads --shard. how is what auto takes, for the log of the engine.
+// chooseShard reads --shard. For auto, how says which shard that is and where the numbers come from; it goes to
+// the log of the engine.
 func (a *archiveCommand) chooseShard(c *cli) (s shard.Shard, how string, err error) {
 	switch a.shard {
 	case "":

@@ -77,7 +77,6 @@ func resident(t *testing.T, b []byte) (bytes int) {
 	}
 	for ; len(entries) > 0; entries = entries[entry:] {
 		if binary.NativeEndian.Uint64(entries)&present != 0 {
-			print(len(b)/size-len(entries)/entry, " ")
 			bytes += size
 		}
 	}

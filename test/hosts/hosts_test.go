@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -68,7 +69,7 @@ func TestHosts(t *testing.T) {
 							t.Errorf("%s: other bytes than pahole's: %s", encode, got.text)
 						}
 						for _, line := range []string{readers[2*i%len(readers)], readers[(2*i+1)%len(readers)]} {
-							if a, b := run(t, []string{here}, line, elf, btf), run(t, there, line, elf, btf); !a.equals(b) {
+							if a, b := run(t, []string{here}, line, elf, btf), run(t, there, line, elf, btf); !reflect.DeepEqual(a, b) {
 								t.Errorf("%s: it prints\n%.300s\nand on %s\n%.300s", line, a.text, host.arch, b.text)
 							}
 						}
@@ -79,20 +80,11 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// outcome is what a command has printed and written.
+// outcome holds the output of a command, its status, and the files that it wrote.
 type outcome struct {
 	text   string // both streams
 	status int
 	files  map[string][]byte
-}
-
-// equals reports whether two outcomes are the same.
-func (o outcome) equals(p outcome) bool {
-	same := o.text == p.text && o.status == p.status && len(o.files) == len(p.files)
-	for name := range o.files {
-		same = same && bytes.Equal(o.files[name], p.files[name])
-	}
-	return same
 }
 
 // run runs the program, which may be two words, with the arguments of a line.
