@@ -79,9 +79,9 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 	if len(words) > 0 {
 		switch words[0] {
 		case "index":
-			return a.index(c, words[1:])
+			return temporary(c, a.index(c, words[1:]))
 		case "find":
-			return a.find(c, words[1:])
+			return temporary(c, a.find(c, words[1:]))
 		}
 	}
 	if err := checkNames(words); err != nil {
@@ -206,6 +206,16 @@ func openPackage(path string, limits pack.Limits) (*pack.Package, error) {
 	return pack.Input("stdin", f, limits), nil
 }
 
+// temporary prints an error that may be gone at the next try, and gives it the status that says so. A file that
+// is not there is an answer: of find, or to a wrong -o.
+func temporary(c *cli, err error) error {
+	if !archive.IsTrouble(err) || errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	c.complain(err.Error())
+	return printedFailure{exitTemporary}
+}
+
 // index is "btflite archive index".
 func (a *archiveCommand) index(c *cli, words []string) error {
 	if len(words) > 0 {
@@ -215,8 +225,14 @@ func (a *archiveCommand) index(c *cli, words []string) error {
 	if err == nil {
 		err = x.Write(a.dir)
 	}
-	if err != nil || c.quiet {
+	if err != nil {
 		return err
+	}
+	for _, name := range x.Gone(a.dir) {
+		c.warn(message.OneLine(archive.PathOf(a.dir, name)) + ": it is gone, and the index has it; archive its package again")
+	}
+	if c.quiet {
+		return nil
 	}
 	_, err = fmt.Fprintln(c.stdout, countOf(len(x.Kernels), "kernel")+" in the index")
 	return stdoutError(err)

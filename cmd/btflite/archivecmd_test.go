@@ -102,6 +102,8 @@ func TestArchiveErrors(t *testing.T) {
 		{exitFailure, "-o OUT index", "cannot read"},
 		{exitTemporary, "-o " + file + " x", "not a directory"},
 		{exitTemporary, "-o " + file + "/y x", "not a directory"},
+		{exitTemporary, "-o " + file + " index", "not a directory"},
+		{exitTemporary, "-o " + file + " find 01234567", "not a directory"},
 		{exitOK, "-o OUT " + filepath.Join(in, "a.tar"), `a.tar: entry 1 is called "../x", which leads out of the package`},
 	} {
 		words := strings.Fields(strings.Replace(c.words, "OUT", filepath.Join(t.TempDir(), "out"), 1))
@@ -282,5 +284,30 @@ func TestArchiveStdin(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, "packages")); err == nil {
 			t.Errorf("%s: the standard input has a record", c.file)
 		}
+	}
+}
+
+// TestArchiveGone: BTF that somebody has deleted is made again by the same command, and until then index names it.
+func TestArchiveGone(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	testfile.Write(t, filepath.Join(in, "a.tar"), archivetest.Tar(archivetest.Entry{Name: "vmlinux", Data: archivetest.Kernel("6.99.0")}))
+	words := []string{"--distro=debian/12", "-o", out, filepath.Join(in, "a.tar")}
+	first, _ := runArchive(t, exitOK, words...)
+	const name = "debian/12/x86_64/6.99.0.btf"
+	gone := filepath.Join(out, name)
+	if err := os.Remove(gone); err != nil {
+		t.Fatal(err)
+	}
+	if got, errs := runArchive(t, exitOK, "-o", out, "index"); got != "1 kernel in the index\n" || errs != "btflite: "+gone+": it is gone, and the index has it; archive its package again\n" {
+		t.Errorf("%q, %q", got, errs)
+	}
+	if again, errs := runArchive(t, exitOK, words...); again != first || errs != "" {
+		t.Errorf("%q, %q, first %q", again, errs, first)
+	}
+	if _, err := os.Stat(gone); err != nil {
+		t.Error(err)
+	}
+	if last, errs := runArchive(t, exitOK, words...); last != "0 kernels archived, 1 done before\n" || errs != "" {
+		t.Errorf("%q, %q", last, errs)
 	}
 }

@@ -18,8 +18,9 @@ import (
 
 // Done returns the record that an earlier run has written of a package, or nil if the package has
 // to be read. Folders and ELF files always have to be read, because their contents change. A package
-// has to be read again if this run looks for modules and the earlier run did not. If the record is
-// about a package with this name and another size, Done returns an error.
+// has to be read again if this run looks for modules and the earlier run did not, or if BTF that the
+// record names is not there any more. If the record is about a package with this name and another size,
+// Done returns an error.
 func (a *Archive) Done(file string) (*PackageRecord, error) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
@@ -40,8 +41,8 @@ func (a *Archive) done(name string, size int64) (*PackageRecord, error) {
 		return nil, fmt.Errorf("%s: it is of a package with %d bytes, and this one of the same name has %d; give it another name, or remove the record",
 			message.OneLine(at), rec.Size, size)
 	}
-	if a.Modules && !rec.Modules {
-		return nil, nil
+	if done, err := a.isDone(rec); err != nil || !done {
+		return nil, err
 	}
 	return rec, nil
 }

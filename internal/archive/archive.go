@@ -69,9 +69,13 @@ func isTrouble(err error) bool {
 	return errors.As(err, &number) || errors.As(err, &own) || errors.As(err, &full) || errors.As(err, &stopped) || errors.Is(err, encode.ErrMemory) || errors.Is(err, io.ErrShortWrite)
 }
 
+// IsTrouble tells whether err comes from the disk, the memory or the archive itself, so that it makes sense to try
+// again later.
+func IsTrouble(err error) bool { return err != nil && isTrouble(err) }
+
 // errIfTrouble returns err if it is of this run.
 func errIfTrouble(err error) error {
-	if err != nil && isTrouble(err) {
+	if IsTrouble(err) {
 		return err
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/bits"
 	"os"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
@@ -29,6 +30,16 @@ const (
 var suffixes = [...]string{".btf", ".btf.zst", ".btf.tar.xz"}
 
 func (f Form) suffix() string { return suffixes[f] }
+
+// withoutForm returns the path of a file of BTF without the suffix of its form.
+func withoutForm(name string) string {
+	for _, s := range suffixes {
+		if rest, ok := strings.CutSuffix(name, s); ok {
+			return rest
+		}
+	}
+	return name
+}
 
 // write writes the BTF of a kernel or module called name, which has size bytes, in this form.
 func (f Form) write(w io.Writer, name string, size int64, write func(io.Writer) error) error {

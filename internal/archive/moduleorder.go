@@ -58,14 +58,14 @@ func (w *moduleWork) kernel(k *KernelRecord, file string) error {
 	// Beside the kernel there may be a file of it without DWARF, which has no BTF.
 	completes := isNew || one.kernel.BTF == "" && k.BTF != ""
 	if completes {
-		counts, err := countsOf(w.Dir, k)
+		done, recorded, err := w.modulesDone(k)
 		if err != nil {
 			return err
 		}
 		kernel := *k
-		one.kernel, one.at, one.before, one.early = &kernel, len(w.rec.Kernels), counts != nil, 0
+		one.kernel, one.at, one.before, one.recorded, one.early = &kernel, len(w.rec.Kernels), done != nil, recorded, 0
 		if one.before {
-			one.rec.ModuleCounts = *counts
+			one.rec.ModuleCounts = *done
 		}
 		one.rec.BuildID, one.rec.Release, one.rec.Package, one.rec.Program = k.BuildID, k.Release, w.rec.Package, w.Program
 	}

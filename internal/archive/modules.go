@@ -186,9 +186,18 @@ func (w *moduleWork) publish(k *kernelModules) error {
 }
 
 func (w *moduleWork) publishModule(k *kernelModules, rec *ModuleRecord) error {
+	known := false // to an earlier run
 	for _, at := range k.names(rec) {
 		to := at + w.Form.suffix()
+		sum, ok := k.recorded[at]
+		known = known || ok
+		if k.recorded != nil && sum != rec.SHA256 {
+			continue
+		}
 		free, err := w.linkTo(w.storeName(rec.SHA256), to)
+		if err == nil && !free && known {
+			err = w.intact(to, rec.SHA256)
+		}
 		if err != nil {
 			return err
 		}
@@ -197,7 +206,15 @@ func (w *moduleWork) publishModule(k *kernelModules, rec *ModuleRecord) error {
 			return nil
 		}
 	}
-	return w.otherContents(path.Join(k.kernel.ModulesDir(), rec.Name))
+	at := path.Join(k.kernel.ModulesDir(), rec.Name) + w.Form.suffix()
+	switch {
+	case k.recorded == nil:
+		return w.otherContents(at)
+	case known:
+		return w.notRestored(at)
+	}
+	rec.BTF, rec.Reason = "", reasonNotRecorded
+	return nil
 }
 
 // finish reads the package a second time if modules came before their kernel, and writes the

@@ -33,14 +33,7 @@ type ModulesRecord struct {
 const modulesRecord = "modules"
 
 // ModulesDir returns the folder for the modules of a kernel in the archive.
-func (r *KernelRecord) ModulesDir() string {
-	for _, s := range suffixes {
-		if dir, ok := strings.CutSuffix(r.BTF, s); ok {
-			return dir
-		}
-	}
-	return r.BTF
-}
+func (r *KernelRecord) ModulesDir() string { return withoutForm(r.BTF) }
 
 // ModulesFile returns the path of their record.
 func (r *KernelRecord) ModulesFile() string {
@@ -110,15 +103,16 @@ func (x *Index) findModules(dir, prefix string) (found []string, err error) {
 
 // kernelModules collects the modules of a kernel.
 type kernelModules struct {
-	kernel *KernelRecord
-	files  []string // of the kernel, as some packages have it twice
-	at     int      // of the kernel in the record of the package
-	rec    ModulesRecord
-	before bool           // the archive has them already
-	early  int            // modules that came before the kernel in a stream
-	size   int            // about what the record will have, in bytes
-	byName map[string]int // places in rec.List of the modules that came first with their names
-	full   bool           // there are more modules than a record can have
+	kernel   *KernelRecord
+	files    []string // of the kernel, as some packages have it twice
+	at       int      // of the kernel in the record of the package
+	rec      ModulesRecord
+	before   bool              // the archive has them already
+	recorded map[string]string // if some are missing, the checksum of each file that their record names, without its suffix
+	early    int               // modules that came before the kernel in a stream
+	size     int               // about what the record will have, in bytes
+	byName   map[string]int    // places in rec.List of the modules that came first with their names
+	full     bool              // there are more modules than a record can have
 }
 
 // errManyModules is the reason for a package with more modules than a record can have.

@@ -60,7 +60,7 @@ func (a *Archive) intact(name, sum string) error {
 	at := PathOf(a.Dir, name)
 	got, err := sumOf(at)
 	if err == nil && hex.EncodeToString(got) != sum {
-		err = &ownDamage{message.FileError(at, "cannot read", fmt.Errorf("its SHA-256 is not %s any more; remove the file and what links to it", sum))}
+		err = &ownDamage{message.FileError(at, "cannot read", fmt.Errorf("its SHA-256 is not %s any more; remove the file and what links to it, and archive the package again", sum))}
 	}
 	return err
 }
@@ -130,12 +130,15 @@ func (a *Archive) publishRecord(name string, rec any) error {
 	}, func() string { return at })
 }
 
-// replaceRecord replaces the record of a package if the old one comes from a run without modules,
-// and rec from a run with modules.
+// replaceRecord replaces the record of a package if the package is not done by the old one: it may come from
+// a run without modules, or name BTF that this run has given another name.
 func (a *Archive) replaceRecord(rec *PackageRecord) error {
 	at := PathOf(a.Dir, packageRecord(rec.Package)+RecordSuffix)
 	old := new(PackageRecord)
-	if err := readJSON(at, old); err != nil || old.Modules || !rec.Modules {
+	if err := readJSON(at, old); err != nil {
+		return err
+	}
+	if done, err := a.isDone(old); err != nil || done {
 		return err
 	}
 	data, err := encodeJSON(rec)
@@ -149,26 +152,50 @@ func (a *Archive) replaceRecord(rec *PackageRecord) error {
 // the record. If another build of the same release has the name, the build-id becomes part of it.
 func (a *Archive) publishKernel(rec *KernelRecord) error {
 	from := rec.BTF
-	names := rec.names()
-	for i, at := range names {
+	for _, at := range rec.names() {
 		rec.BTF = at + a.Form.suffix()
+		old, err := a.kernelAt(at)
+		if err != nil {
+			return err
+		}
+		if old != nil && (old.BuildID != rec.BuildID || old.SHA256 != rec.SHA256) {
+			if old.BuildID == rec.BuildID && rec.BuildID != "" && !old.PackageDamaged {
+				return a.notRestored(rec.BTF)
+			}
+			continue // the name is another build's, even if that one's BTF is gone
+		}
 		free, err := a.linkTo(from, rec.BTF)
+		if err == nil && !free && old != nil {
+			return a.intact(rec.BTF, rec.SHA256)
+		}
 		if err == nil && free {
 			free, err = a.recordTo(at, rec)
 		}
 		if err != nil || free {
 			return err
 		}
-		if i == len(names)-1 {
-			return a.otherContents(at)
-		}
 	}
-	return nil
+	return a.otherContents(rec.BTF)
+}
+
+// kernelAt reads the record of a kernel, nil if there is none. at is its path in the archive without suffix.
+func (a *Archive) kernelAt(at string) (*KernelRecord, error) {
+	rec := new(KernelRecord)
+	err := readJSON(PathOf(a.Dir, at)+RecordSuffix, rec)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return rec, err
 }
 
 // otherContents is the error for a name that an earlier run has given to something else.
 func (a *Archive) otherContents(at string) error {
-	return message.FileError(filepath.Join(a.Dir, filepath.FromSlash(at)), "cannot write", &ownDamage{errors.New("it is there with other contents: of another program or other options; take another folder")})
+	return message.FileError(PathOf(a.Dir, at), "cannot write", &ownDamage{errors.New("it is there with other contents: of another program or other options; take another folder")})
+}
+
+// notRestored is the error for a file that is gone, if its record is of other contents than this run has.
+func (a *Archive) notRestored(at string) error {
+	return message.FileError(PathOf(a.Dir, at), "cannot restore", &ownDamage{errors.New("its record is of other contents, by another program or other options; take another folder")})
 }
 
 // ownDamage is the error if a file of the archive itself is damaged or unsuitable. The package is
@@ -189,14 +216,14 @@ func (r *KernelRecord) names() [2]string {
 }
 
 // kernelDone returns the record that an earlier run has written of the kernel, nil if there is
-// none. Kernels without a build-id cannot be told from others before they are encoded.
+// none, or if its BTF is gone. Kernels without a build-id cannot be told from others before they are encoded.
 func (a *Archive) kernelDone(rec *KernelRecord) *KernelRecord {
 	if rec.BuildID == "" {
 		return nil
 	}
 	for _, name := range rec.names() {
-		old := new(KernelRecord)
-		if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(name)+RecordSuffix), old); err == nil && old.BuildID == rec.BuildID && !old.PackageDamaged {
+		old, err := a.kernelAt(name)
+		if err == nil && old != nil && old.BuildID == rec.BuildID && !old.PackageDamaged && isThere(a.Dir, &old.Contents) {
 			old.Before = true
 			return old
 		}
