@@ -25,7 +25,9 @@ func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 	if len(chain) == 0 {
 		return nil, errors.New("btflite: no base")
 	}
-	chain = named(chain...)
+	if chain, err = given(ctx, chain...); err != nil {
+		return nil, err
+	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	b = new(Base)
 	defer recovered(chain[0].Path, &err, func() {

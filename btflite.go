@@ -11,7 +11,9 @@
 package btflite
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -124,7 +126,8 @@ type Options struct {
 	DebugDir string
 	// FindDebug finds the debug file of a build-id that is in no folder, as on a server.
 	// file is the input, for messages. What it finds is checked: a file with another
-	// build-id is an error. If it is nil, nobody is asked.
+	// build-id is an error. If it finds nothing, Encode's error wraps its error, beside
+	// ErrNoDWARF if that applies. If it is nil, nobody is asked.
 	FindDebug func(file string, buildID []byte) (path string, err error)
 	// Functions asks what has become of functions, and where they are defined; nil for
 	// nobody.
@@ -180,20 +183,25 @@ func (r *Result) Close() {
 	r.encoded, r.BTF, r.ExtraVars, r.Inline = nil, nil, nil, nil
 }
 
-// named returns the sources with names for bytes that have none, because errors begin with the name.
-func named(in ...Source) []Source {
+// given checks what every function is given, and returns the sources with names for bytes that
+// have none, because errors begin with the name.
+func given(ctx context.Context, in ...Source) ([]Source, error) {
+	if ctx == nil {
+		return nil, errors.New("btflite: the context is nil")
+	}
 	in = slices.Clone(in)
 	for i := range in {
 		s := &in[i]
-		switch file, ok := s.Reader.(*os.File); {
-		case s.Path != "" || s.Data == nil && s.Reader == nil:
-		case ok && s.Data == nil:
+		empty := s.Path == "" && s.Data == nil && s.Reader == nil
+		if file, ok := s.Reader.(*os.File); s.Path == "" && s.Data == nil && ok && file != nil {
 			s.Path = file.Name()
-		default:
-			s.Path = fmt.Sprint("input ", i+1)
+		}
+		s.Path = cmp.Or(s.Path, fmt.Sprint("input ", i+1))
+		if empty {
+			return nil, &Error{File: s.Path, Err: fmt.Errorf("%s: neither a path nor bytes", s.Path)}
 		}
 	}
-	return in
+	return in, nil
 }
 
 // below is the source for the packages below, valid until done is called. A Reader is

@@ -25,7 +25,9 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 	if len(in) == 0 {
 		return nil, errors.New("btflite: no inputs")
 	}
-	in = named(in...)
+	if in, err = given(ctx, in...); err != nil {
+		return nil, err
+	}
 	if unknown := o.Features &^ encode.KnownFeatures; unknown != 0 {
 		return nil, fmt.Errorf("btflite: there are no features %#x", uint32(unknown))
 	}

@@ -17,6 +17,9 @@ import (
 func Verify(ctx context.Context, data []byte, base *Base, release string) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // base may be a mapped file
 	defer recovered("BTF", &err, func() {})
+	if _, err := given(ctx); err != nil {
+		return err
+	}
 	rules := verify.Rules{Stop: ctx.Err}
 	if release != "" {
 		if rules.Kernel, err = verify.ParseRelease(release); err != nil {
@@ -33,7 +36,10 @@ func Verify(ctx context.Context, data []byte, base *Base, release string) (err e
 // Diff compares the BTF of two sources, each over its base or over nil, and returns
 // how b differs from a. When ctx is done, Diff ends with its error. Package btf/diff says more.
 func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) (found []diff.Difference, err error) {
-	in := named(a, b)
+	in, err := given(ctx, a, b)
+	if err != nil {
+		return nil, err
+	}
 	a, b = in[0], in[1]
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer recovered(a.Path, &err, func() { found = nil })

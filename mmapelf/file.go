@@ -93,7 +93,7 @@ func Open(path string) (*File, error) {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, pathError(path, err)
 	}
 	f, err := openFile(path, file)
 	if err != nil || len(f.data) < largeFile {
@@ -123,7 +123,7 @@ func openFile(path string, file *os.File) (*File, error) {
 	}
 	var ident [identSize]byte
 	if _, err := file.ReadAt(ident[:], 0); err != nil && err != io.EOF {
-		return nil, err
+		return nil, pathError(path, err)
 	}
 	if string(ident[:4]) != elfabi.Magic {
 		return nil, &FormatError{Path: path, Section: elfHeader, What: "not an ELF file"}
@@ -176,10 +176,11 @@ func checkRegular(info os.FileInfo, err error) error {
 	return nil
 }
 
-// pathError names path in err unless err already does.
+// pathError begins err with path, as all errors of this package do. path may be another name
+// than the one that the system says in err.
 func pathError(path string, err error) error {
 	if _, ok := err.(*os.PathError); ok {
-		return err
+		return message.FileError(path, "cannot open", err)
 	}
 	return fmt.Errorf("%s: %w", message.OneLine(path), err)
 }

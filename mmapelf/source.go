@@ -73,8 +73,8 @@ func (s *Source) Bytes() (data []byte, done func(), err error) {
 	}
 	if file, ok := s.Reader.(*os.File); ok {
 		info, err := file.Stat()
-		if err != nil {
-			return nil, nil, err
+		if err := checkRegular(info, err); err != nil {
+			return nil, nil, pathError(s.Path, err)
 		}
 		s.Size = info.Size()
 	}

@@ -50,31 +50,32 @@ func findAlt(f *File) (*mmapelf.File, error) {
 		tried = append(tried, filepath.Join(debugRoot, ".build-id", x[:2], x[2:]+".debug"))
 	}
 	for _, path := range tried {
-		if e := openAlt(path, id); e != nil {
+		if e, err := openAlt(path, id); err == nil {
 			return e, nil
 		}
 	}
-	if len(id) > 0 && f.settings.DebugFiles.Find != nil {
-		if path, err := f.settings.DebugFiles.Find(f.Path, id); err == nil {
-			if e := openAlt(path, id); e != nil {
-				return e, nil
-			}
+	nowhere := fmt.Errorf("%s: its alternate debug file %s (dwz) with id %x is neither next to it nor in %s", f.Path, Quote([]byte(name)), id, debugRoot)
+	if path := findElsewhere(f, id); path != "" {
+		e, err := openAlt(path, id)
+		if err != nil {
+			return nil, fmt.Errorf("%w, and what was found cannot be used: %w", nowhere, err)
 		}
+		return e, nil
 	}
-	return nil, fmt.Errorf("%s: its alternate debug file %s (dwz) with id %x is neither next to it nor in %s", f.Path, Quote([]byte(name)), id, debugRoot)
+	return nil, withUnfound(f, nowhere)
 }
 
-// openAlt opens a candidate; nil if it cannot be read or has another id.
-func openAlt(path string, id []byte) *mmapelf.File {
+// openAlt opens a candidate. It is an error if it cannot be read or has another id.
+func openAlt(path string, id []byte) (*mmapelf.File, error) {
 	e, err := mmapelf.Open(path)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	if !bytes.Equal(altID(e), id) {
 		e.Close()
-		return nil
+		return nil, fmt.Errorf("%s: its build-id is another", path)
 	}
-	return e
+	return e, nil
 }
 
 // useAlt makes e the alternate file of f.

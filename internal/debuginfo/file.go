@@ -45,6 +45,7 @@ type File struct {
 	shared  sharedAbbrevs
 	types   TypeIndex
 	dwo     *pack // of a .dwo or .dwp, else nil
+	unfound error // from DebugFiles.Find
 }
 
 // Settings are a run's settings for opening inputs.
@@ -70,8 +71,8 @@ type DebugFiles struct {
 	// Dir is a folder that is searched before /usr/lib/debug; "" is none.
 	Dir string
 	// Find finds the debug file of a build-id if it is in no folder, as on a server. file is
-	// the input, for messages. What it finds is checked like any other debug file. It may
-	// be nil.
+	// the input, for messages. What it finds is checked like any other debug file, and why
+	// it finds nothing is part of the error about the file. It may be nil.
 	Find func(file string, buildID []byte) (path string, err error)
 }
 

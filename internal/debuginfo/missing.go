@@ -28,7 +28,7 @@ func (f *File) NoDwarf() error {
 	case f.ELF.Section(".shstrtab") == nil && f.ELF.Section(".strtab") == nil:
 		return fmt.Errorf("%s: no section is called .shstrtab or .strtab, so the section names cannot be right", f.Path)
 	}
-	return fmt.Errorf("%s: %w", f.Path, ErrNoDwarf)
+	return withUnfound(f, fmt.Errorf("%s: %w", f.Path, ErrNoDwarf))
 }
 
 // OnlyLines reports whether a file has lines or frames and has never had a .debug_info.

@@ -78,23 +78,40 @@ func (f *File) findDebugFile() error {
 		}
 		missing = fmt.Errorf("%s: no .debug_info, and its separate debug file %s is not in %s", f.Path, Quote([]byte(link)), strings.Join(places, ", "))
 	}
-	if findElsewhere(f, id, try) {
-		return nil
+	if path := findElsewhere(f, id); path != "" {
+		if f.Dwarf, err = openDebugFile(f.ELF, path, id, crc, false); err == nil {
+			return nil
+		}
+		f.Dwarf = f.ELF
+		tried = append(tried, err.Error())
 	}
 	if len(tried) > 0 {
-		return fmt.Errorf("%s: no .debug_info, and its separate debug file cannot be used: %s", f.Path, strings.Join(tried, "; "))
+		return withUnfound(f, fmt.Errorf("%s: no .debug_info, and its separate debug file cannot be used: %s", f.Path, strings.Join(tried, "; ")))
 	}
-	return missing
+	return withUnfound(f, missing)
 }
 
-// findElsewhere asks for the debug file, and tries what is found.
-func findElsewhere(f *File, id []byte, try func(path string, byLink bool) bool) bool {
+// findElsewhere asks for the debug file with this build-id; "" if nobody has it. Why
+// becomes part of the error about the file, if there is one: see withUnfound.
+func findElsewhere(f *File, id []byte) (path string) {
 	find := f.settings.DebugFiles.Find
 	if len(id) == 0 || find == nil {
-		return false
+		return ""
 	}
 	path, err := find(f.Path, id)
-	return err == nil && try(path, false)
+	if err != nil {
+		f.unfound = fmt.Errorf("asked for build-id %x: %w", id, err)
+		return ""
+	}
+	return path
+}
+
+// withUnfound adds to err, unless that is nil, why a file that was asked for was not found.
+func withUnfound(f *File, err error) error {
+	if err == nil || f.unfound == nil {
+		return err
+	}
+	return fmt.Errorf("%w; %w", err, f.unfound)
 }
 
 // Beside returns the other files that may have debug information of the file at path: a
