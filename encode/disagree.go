@@ -1,6 +1,10 @@
 package encode
 
-import "github.com/btflite/btflite/dedup"
+import (
+	"errors"
+
+	"github.com/btflite/btflite/dedup"
+)
 
 // Units disagree about a type if a struct, union or enumeration has several definitions and some
 // unit only declares it: the declaration fits each of them.
@@ -31,4 +35,29 @@ const (
 func (r *run) disagree() bool {
 	n := r.stats.TypesIn
 	return n <= maxDisagree && dedup.Disagree(r.set) && r.limit.Check(int(n*bytesPerRaw)) == nil
+}
+
+// errDisagree ends the phase asking before its last unit.
+var errDisagree = errors.New("units disagree")
+
+// question says when the phase asking looks whether units disagree already: once they do, they do so at the
+// end, too, and the rest need not be read in this phase. To look at the set takes as long as the set is large, so
+// it happens only when the number of raw types has doubled.
+type question struct {
+	bytes uint64 // of .debug_info that are committed
+	next  uint64 // the number of raw types at which to look again
+}
+
+// firstQuestion is the number of raw types at which the phase looks for the first time.
+const firstQuestion = 4096
+
+// isDue counts a unit of size bytes, and tells whether to look. types is the number of raw types so far, and
+// total all bytes of .debug_info. The input has to look small enough for the second phase.
+func (q *question) isDue(size, types, total uint64) bool {
+	q.bytes += size
+	if types < max(q.next, firstQuestion) {
+		return false
+	}
+	q.next = 2 * types
+	return float64(types)/float64(q.bytes)*float64(total) <= maxDisagree/2
 }

@@ -171,6 +171,33 @@ func TestUnitsThatDisagree(t *testing.T) {
 	}
 }
 
+// TestDisagreeEarly: the first phase ends soon after units have disagreed, with any number of workers, and does not
+// read the rest.
+func TestDisagreeEarly(t *testing.T) {
+	var units []*dt.Unit
+	for seed := range uint64(40) {
+		units = append(units, disagreeing(seed).Units...)
+	}
+	f := dt.File{Units: units}
+	path := filepath.Join(t.TempDir(), "input")
+	testfile.Write(t, path, f.Bytes())
+	exact := encodeDisagreeing(t, path, encode.DedupExact)
+	if !bytes.Equal(encodeDisagreeing(t, path, encode.DedupAuto), exact) {
+		t.Error("not the types that libbpf chooses")
+	}
+	var first []uint64 // how much of the file each phase had read at last
+	last := uint64(0)
+	mustRun(t, []string{path}, encode.Options{Features: encode.DefaultFeatures, Jobs: 1, Progress: func(done, total uint64) {
+		if done < last {
+			first = append(first, last*100/total)
+		}
+		last = done
+	}})
+	if len(first) != 1 || first[0] > 75 {
+		t.Errorf("the first phase has read %d %% of the file, want one number up to 75", first)
+	}
+}
+
 // TestManyTypes: programs as large as the C library have libbpf's choice of types. Beyond
 // the limit of DedupAuto types are merged unit by unit.
 func TestManyTypes(t *testing.T) {

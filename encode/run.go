@@ -137,6 +137,9 @@ func encodeOnce(ctx context.Context, inputs []mmapelf.Source, opt Options, ph ph
 		if serr := f.waitSymbols(); serr != nil {
 			err = serr
 		}
+		if errors.Is(err, errDisagree) {
+			return nil, nil
+		}
 		if err != nil {
 			return nil, err
 		}

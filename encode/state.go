@@ -31,10 +31,11 @@ type run struct {
 	ctx context.Context
 	opt Options
 	budget
-	session *Session // nil for a run without a session
-	phase   phase
-	inputs  []*input
-	lead    int // see Output.Lead
+	session  *Session // nil for a run without a session
+	phase    phase
+	question question // in the phase asking
+	inputs   []*input
+	lead     int // see Output.Lead
 
 	names   names.Table
 	records struct { // the names of unit records
