@@ -24,8 +24,8 @@ func isRecorded(dir string, k *KernelRecord) bool {
 	if k.BTF == "" {
 		return true
 	}
-	_, err := os.Stat(PathOf(dir, k.ModulesDir()) + RecordSuffix)
-	return err == nil
+	info, err := os.Stat(PathOf(dir, k.ModulesDir()) + RecordSuffix)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // isDone tells whether a package with this record need not be read again.

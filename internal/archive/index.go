@@ -37,7 +37,7 @@ func Merge(dir string) (*Index, error) {
 			return fs.SkipDir
 		case d.IsDir() && depth > 2:
 			return fs.SkipDir // the files of a kernel are three folders down
-		case depth != 3 || !d.Type().IsRegular() || !strings.HasSuffix(name, RecordSuffix):
+		case depth != 3 || !strings.HasSuffix(name, RecordSuffix):
 			return nil
 		}
 		var rec KernelRecord

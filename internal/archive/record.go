@@ -194,6 +194,9 @@ func readBounded(name, what string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, message.FileError(name, "cannot read", err)
 	}
+	if !info.Mode().IsRegular() {
+		return nil, &ownDamage{fmt.Errorf("%s: cannot read: it is not a file", message.OneLine(name))}
+	}
 	if info.Size() > most {
 		return nil, &ownDamage{fmt.Errorf("%s: %s of %s cannot be one of btflite", message.OneLine(name), what, message.ByteSize(uint64(info.Size())))}
 	}

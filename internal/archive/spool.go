@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 
@@ -45,6 +46,9 @@ func (w *adding) spool(head []byte, f *pack.File) (*os.File, error) {
 	}
 	if err != nil {
 		to.Close()
+		if at := new(fs.PathError); errors.As(err, &at) && at.Path == to.Name() {
+			err = message.FileError(at.Path, "cannot write a temporary file", err)
+		}
 		return nil, err
 	}
 	if info, err := to.Stat(); err == nil {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 
 	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/message"
@@ -89,8 +90,8 @@ const contentsMode = 0o444
 // newFile writes a file without a name. When the file is complete, it calls name and gives the file
 // the name that this returns, below the archive. The error is fs.ErrExist if that name is taken.
 func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return message.FileError(dir, "cannot write", err)
+	if err := makeFolder(dir); err != nil {
+		return err
 	}
 	f, err := newUnlinked(dir, contentsMode)
 	if err != nil {
@@ -108,13 +109,23 @@ func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() s
 		return message.FileError(dir, "cannot write", err)
 	}
 	at := filepath.Join(a.Dir, filepath.FromSlash(name()))
-	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
-		return message.FileError(at, "cannot write", err)
+	if err := makeFolder(filepath.Dir(at)); err != nil {
+		return err
 	}
 	if err := f.link(at); err != nil {
 		return message.FileError(at, "cannot write", err)
 	}
 	return message.FileError(at, "cannot write", elfwrite.SyncDir(filepath.Dir(at)))
+}
+
+// makeFolder makes a folder of the archive, unless it is there. A link that leads nowhere, as to a disk that is not
+// mounted, would be fs.ErrExist, which callers take for a file that another process has written.
+func makeFolder(dir string) error {
+	err := os.MkdirAll(dir, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		err = syscall.ENOTDIR
+	}
+	return message.FileError(dir, "cannot write", err)
 }
 
 // publishRecord writes a record. The error is fs.ErrExist if there already is one.
@@ -245,8 +256,8 @@ func shortID(id string) string {
 // linkTo gives a file of the store another name. It reports false if that name has other contents.
 func (a *Archive) linkTo(from, to string) (free bool, err error) {
 	source, at := filepath.Join(a.Dir, filepath.FromSlash(from)), filepath.Join(a.Dir, filepath.FromSlash(to))
-	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
-		return false, message.FileError(at, "cannot write", err)
+	if err := makeFolder(filepath.Dir(at)); err != nil {
+		return false, err
 	}
 	switch err = os.Link(source, at); {
 	case err == nil:

@@ -46,8 +46,11 @@ func NamingFile(paths []string, err error) error {
 		return err
 	}
 	for _, p := range paths {
-		if text := err.Error(); strings.HasPrefix(text, p+":") || strings.HasPrefix(text, fmt.Sprintf("%q:", p)) {
-			return err
+		text, folder := err.Error(), strings.TrimSuffix(p, "/")+"/" // text may be about a file in p
+		for _, begin := range []string{p + ":", OneLine(p) + ":", fmt.Sprintf("%q:", p), OneLine(folder)} {
+			if strings.HasPrefix(text, begin) {
+				return err
+			}
 		}
 	}
 	var pe *fs.PathError

@@ -25,6 +25,7 @@ func TestErrorsNameTheFileOnce(t *testing.T) {
 		{errors.New("vmlinux: .debug_info+0x10: bad"), "vmlinux: .debug_info+0x10: bad"},
 		{errors.New("unit at 0x10: bad"), "vmlinux: unit at 0x10: bad"},
 		{fmt.Errorf("vmlinux: file replaced, but: %w", &os.PathError{Op: "sync", Path: ".", Err: errors.New("full")}), "vmlinux: file replaced, but: sync .: full"},
+		{FileError("vmlinux/a\nb", "cannot open", errors.New("gone")), `vmlinux/a\nb: cannot open: gone`},
 		{&os.PathError{Op: "open", Path: "other", Err: errors.New("gone")}, "other: cannot open: gone"},
 	} {
 		if got := NamingFile([]string{"vmlinux"}, tt.err); got.Error() != tt.want {

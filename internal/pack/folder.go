@@ -3,7 +3,10 @@ package pack
 import (
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // folder walks over the folder at path in the order of names. Links are left out, and a file that became
@@ -11,12 +14,16 @@ import (
 func (w *walk) folder(path string) error {
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return err
+		return message.FileError(path, "cannot open", err)
 	}
 	defer root.Close()
 	return fs.WalkDir(anyNames{root}, ".", func(name string, d fs.DirEntry, err error) error {
+		full := path
+		if name != "." {
+			full = strings.TrimSuffix(path, "/") + "/" + name
+		}
 		if err != nil {
-			return err
+			return message.FileError(full, "cannot read", err)
 		}
 		if err := w.meter.entry(name); err != nil {
 			return err
@@ -26,12 +33,12 @@ func (w *walk) folder(path string) error {
 		}
 		f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 		if err != nil {
-			return err
+			return message.FileError(full, "cannot open", err)
 		}
 		defer f.Close()
 		info, err := f.Stat()
 		if err != nil || !info.Mode().IsRegular() {
-			return err
+			return message.FileError(full, "cannot read", err)
 		}
 		return w.give(name, info.Size(), f, f)
 	})

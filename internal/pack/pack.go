@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"syscall"
@@ -159,16 +160,29 @@ func (p *Package) walk(visit func(*File) error, s *search) error {
 		err = p.eachInFile(w)
 	}
 	p.Unproved = p.Unproved || w.unproved
-	var number syscall.Errno
 	switch {
 	case errors.Is(err, ErrStop):
 		return nil
 	case err == nil || own != nil && errors.Is(err, own):
 		return err
-	case errors.As(err, &number):
-		return message.FileError(p.Path, "cannot read", err)
 	}
-	return &Damage{p.Path, err}
+	return p.named(err)
+}
+
+// named makes err, which does not come from a visit, name the file: that of the package, one in the folder, or the
+// one that blocks are expanded into.
+func (p *Package) named(err error) error {
+	var number syscall.Errno
+	var at *fs.PathError
+	switch {
+	case !errors.As(err, &number):
+		return &Damage{p.Path, err}
+	case p.folder:
+		return err // it names the file already
+	case p.file != nil && errors.As(err, &at) && at.Path != p.file.Name():
+		return message.FileError(at.Path, "cannot "+at.Op+" a temporary file", at)
+	}
+	return message.FileError(p.Path, "cannot read", err)
 }
 
 // IsPackage tells whether a file that begins with head is a Debian package or an rpm.

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/btflite/btflite/internal/archive/archivetest"
+)
+
+// asNobody calls f with the rights of nobody on files, if it is root that runs the test.
+func asNobody(t *testing.T, f func()) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		f()
+		return
+	}
+	const nobody = 65534
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	old, err := unix.SetfsuidRetUid(nobody)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = unix.Setfsuid(old) }()
+	f()
+}
+
+// TestArchiveTroubleNamesTheFile: whatever cannot be read or written, in a folder that is a package, in the archive
+// or in the folder for temporary files, one line names that very file, and the status is 75.
+func TestArchiveTroubleNamesTheFile(t *testing.T) {
+	const kernel = "debian/12/x86_64/6.99.0"
+	closed := func(name string) func(string) error {
+		return func(in string) error { return os.Chmod(filepath.Join(in, name), 0) }
+	}
+	loop := func(name string) func(string) error {
+		return func(in string) error {
+			if err := os.RemoveAll(filepath.Join(in, name)); err != nil {
+				return err
+			}
+			return os.Symlink(filepath.Base(name), filepath.Join(in, name))
+		}
+	}
+	noLink := func(name string) func(string) error {
+		return func(in string) error { return os.Symlink("nowhere", filepath.Join(in, name)) }
+	}
+	folder := func(name string) func(string) error {
+		return func(in string) error {
+			if err := os.Remove(filepath.Join(in, name)); err != nil {
+				return err
+			}
+			return os.Mkdir(filepath.Join(in, name), 0o700)
+		}
+	}
+	for name, c := range map[string]struct {
+		done  bool // an earlier run has made the archive
+		spoil func(in string) error
+		words string // IN is the folder with all files
+		want  string // how the line begins
+	}{
+		"subfolder":           {false, closed("tree/b"), "-o IN/out IN/tree", "IN/tree/b: cannot read: permission denied"},
+		"subfolder, slash":    {false, closed("tree/b"), "-o IN/out IN/tree/", "IN/tree/b: cannot read: permission denied"},
+		"deep file":           {false, closed("tree/b/c/x.ko"), "--modules -o IN/out IN/tree", "IN/tree/b/c/x.ko: cannot open: permission denied"},
+		"kernel":              {false, closed("tree/a/vmlinux"), "-o IN/out IN/tree", "IN/tree/a/vmlinux: cannot open: permission denied"},
+		"folder":              {false, closed("tree"), "-o IN/out IN/tree", "IN/tree: cannot open: permission denied"},
+		"package":             {false, closed("a.tar"), "-o IN/out IN/a.tar", "IN/a.tar: cannot open: permission denied"},
+		"temporary folder":    {false, closed("tmp"), "-o IN/out --tmp=IN/tmp IN/a.tar", "IN/a.tar: IN/tmp: cannot make a temporary file: permission denied"},
+		"store leads nowhere": {false, noLink("out/store"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/store: cannot write: not a directory"},
+		"store is a loop":     {false, loop("out/store"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/store: cannot write: not a directory"},
+		"names lead nowhere":  {false, noLink("out/debian"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/debian/12/x86_64: cannot write: not a directory"},
+		"records nowhere":     {false, noLink("out/packages"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/packages: cannot write: not a directory"},
+		"record is a loop":    {true, loop("out/packages/a.tar.json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/packages/a.tar.json: cannot read: too many levels"},
+		"record is a folder":  {true, folder("out/packages/a.tar.json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/packages/a.tar.json: cannot read: it is not a file"},
+		"kernel's loop":       {true, loop("out/" + kernel + ".json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + ".json: cannot read: too many levels"},
+		"kernel's folder":     {true, folder("out/" + kernel + ".json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + ".json: cannot read: it is not a file"},
+		"modules' loop":       {true, loop("out/" + kernel), "--modules -o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + "/modules.json: cannot read: too many levels"},
+		"index, loop":         {true, loop("out/" + kernel + ".json"), "index -o IN/out", "IN/out/" + kernel + ".json: cannot read: too many levels"},
+		"index, modules":      {true, loop("out/" + kernel), "index -o IN/out", "IN/out/" + kernel + "/modules.json: cannot read: too many levels"},
+		"index, closed":       {true, closed("out/debian/12"), "index -o IN/out", "IN/out/debian/12: cannot read: permission denied"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := inFolder(t, map[string][]byte{
+				"a.tar":          archivetest.Tar(archivetest.Entry{Name: "vmlinux", Data: archivetest.Kernel("6.99.0")}, archivetest.Entry{Name: "x.ko", Data: archivetest.Module("6.99.0", "x", 1)}),
+				"tree/a/vmlinux": archivetest.Kernel("6.99.0"), "tree/b/c/x.ko": archivetest.Module("6.99.0", "x", 1), "tmp/x": nil, "out/x": nil,
+			})
+			if c.done {
+				runArchive(t, exitOK, "-q", "--modules", "-o", filepath.Join(in, "out"), filepath.Join(in, "a.tar"))
+			}
+			allow := func() { // the folder of a test is its user's alone
+				_ = filepath.WalkDir(filepath.Dir(in), func(name string, _ os.DirEntry, _ error) error { return os.Chmod(name, 0o777) })
+			}
+			allow()
+			if err := c.spoil(in); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(c.want, "permission denied") {
+				defer func() {
+					_ = filepath.WalkDir(in, func(name string, _ os.DirEntry, _ error) error { return os.Chmod(name, 0o700) })
+				}()
+			}
+			place := func(s string) string { return strings.ReplaceAll(s, "IN", in) }
+			run := func() {
+				_, errs := runArchive(t, exitTemporary, strings.Fields(place(c.words))...)
+				if want := "btflite: " + place(c.want); !strings.HasPrefix(errs, want) || strings.Count(errs, "\n") != 1 {
+					t.Errorf("%q, want %q", errs, want)
+				}
+			}
+			if strings.Contains(c.want, "permission denied") {
+				defer allow()
+				asNobody(t, run)
+			} else {
+				run()
+			}
+		})
+	}
+}
+
+// TestNamesAreEscapedOnce: a file whose name has a line feed is named once, in one line.
+func TestNamesAreEscapedOnce(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a\nb")
+	if _, errs := runArchive(t, exitTemporary, "-o", t.TempDir(), name); strings.Count(errs, `a\nb: `) != 1 || strings.Count(errs, "\n") != 1 {
+		t.Errorf("%q", errs)
+	}
+}
