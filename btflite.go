@@ -67,10 +67,10 @@ const (
 // FunctionQuery asks what has become of functions, which a Function says.
 type FunctionQuery = encode.FunctionQuery
 
-// Function is what has become of a function; its Definitions are those of DWARF.
+// Function says what has become of a function. Its Definitions come from DWARF.
 type Function = encode.Function
 
-// Definition is what one unit says of a function.
+// Definition is the description of a function in one unit.
 type Definition = encode.Definition
 
 // Order is an order of types.

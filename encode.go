@@ -20,7 +20,7 @@ const maxJobs = 1024
 // Encode encodes the DWARF of the inputs into one BTF, and checks it. The caller
 // closes the Result. Errors are of type *Error, except those about wrong Options. An
 // input without debug information is ErrNoDWARF. When ctx is done, Encode ends
-// soon, with an error that wraps that of ctx.
+// soon, with an error that wraps the error of ctx.
 func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) {
 	if len(in) == 0 {
 		return nil, errors.New("btflite: no inputs")

@@ -38,7 +38,7 @@ import (
 	"github.com/btflite/btflite/test/gobuild"
 )
 
-// config is what the flags say.
+// config has the values of the flags.
 type config struct {
 	skipPaholeFloor bool
 	n               int

@@ -55,7 +55,7 @@ type ModuleSet struct {
 	Distilled          int      `json:"distilled_compared,omitempty"`
 	DistilledDifferent []string `json:"distilled_different,omitempty"`
 
-	// Pahole is the CPU time of all modules, from that of Sampled of them.
+	// Pahole is the CPU time of all modules, estimated from Sampled of them.
 	Sampled int      `json:"pahole_sampled,omitempty"`
 	Pahole  float64  `json:"pahole_cpu_s,omitempty"`
 	Jobs    int      `json:"batch_jobs,omitempty"`
@@ -102,7 +102,7 @@ func (b *bench) eachModuleSet(sets []featureSet, do func(*moduleBench) error) er
 	return nil
 }
 
-// moduleSet is what is known of a set of features, nothing at first.
+// moduleSet returns the results for a set of features, which are empty at first.
 func (k *KernelResult) moduleSet(name string) *ModuleSet {
 	for _, m := range k.Modules {
 		if m.Set == name {

@@ -15,7 +15,7 @@ import (
 // prints in ways of its own.
 const readersKernel = "v612-amd64"
 
-// readerCommands are what is measured: what to print, the program and its words, and
+// readerCommands are the commands to measure: what they print, the other program and its words, and
 // ours. BTF stands for the file. Rounds is how often at most a slow program runs.
 var readerCommands = []struct {
 	name, program, peer, ours string

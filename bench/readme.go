@@ -37,7 +37,7 @@ func replaceFigures(text, figures string) (string, error) {
 	return head + figuresBegin + figures + figuresEnd + tail, nil
 }
 
-// figures is what the README says of the samples: the picture and a few
+// figures returns the part of the README about the samples: the picture and a few
 // sentences.
 func figures(r *Results, main *KernelResult) string {
 	var b strings.Builder

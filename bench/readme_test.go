@@ -79,7 +79,7 @@ func TestOverviewHasEveryValue(t *testing.T) {
 }
 
 // TestOverviewColours: text and bars can be read on a white and on a dark page.
-// The contrast is that of WCAG 2, which asks for 3 for what is not small text. A
+// The contrast is computed as in WCAG 2, which asks for 3 unless the text is small. A
 // colour for both pages cannot have much more than 4.
 func TestOverviewColours(t *testing.T) {
 	for color, least := range map[string]float64{overviewText: 4, overviewPahole: 3, overviewBtflite: 3} {

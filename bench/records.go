@@ -27,7 +27,7 @@ type RecordsResult struct {
 	Floors  []Floor     `json:"floors,omitempty"` // of linking and encoding a kernel
 }
 
-// TreeResult is what was measured in one build folder. Sizes are in bytes.
+// TreeResult has the measurements of one build folder. Sizes are in bytes.
 type TreeResult struct {
 	Objects int                  `json:"objects"` // files
 	Size    int64                `json:"objects_size"`

@@ -3,9 +3,9 @@ package main
 // Running programs and saying what they cost.
 //
 // Every run is a child of the small command bench/measure, which is a child of
-// this program: see there for why. CPU time and peak memory are those of the
-// kernel's accounting for the program and its threads (wait4), so the peak is
-// VmHWM at its end.
+// this program: see there for why. The kernel accounts for CPU time and
+// peak memory of the program and its threads (wait4), so the peak is VmHWM at
+// its end.
 
 import (
 	"bytes"

@@ -11,15 +11,15 @@
 // The words used here:
 //
 //   - An entry is one base name of the ELF function table (see [FuncTable]).
-//   - A state is what one subprogram DIE says about the function of an entry:
+//   - A state has what one subprogram DIE says about the function of an entry:
 //     return type, parameters, annotations and [Flags].
 //   - A group is a set of states of one entry for which one decision is made.
 //
 // The package decides which functions are emitted, in which order, and from
 // which state (see [States.Resolve]). Emitting BTF is left to package encode.
 //
-// The rules are those of pahole 1.32, found by running it; its quirks are
-// kept on purpose and named in the comments.
+// The rules are pahole 1.32's, found by running it. Its quirks are kept on
+// purpose, and the comments name them.
 //
 // The stable API is package btflite. What it does not use of this package may change.
 package compactstate

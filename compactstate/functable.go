@@ -58,8 +58,8 @@ type funcFile struct {
 
 // FuncTable is the ELF function table: the base names of function symbols, with
 // the names and values of the symbols behind each. Entries are numbered from 1
-// in no documented order; those of a later file have higher numbers. 0 is no
-// entry.
+// in no documented order, and the entries of a later file have higher numbers.
+// 0 stands for no entry.
 //
 // For each input file call BeginFile, Add for every symbol, and Seal. The
 // methods that only read (all but BeginFile, Add, Seal and SetKfunc) may be
@@ -95,7 +95,7 @@ func FuncTableBytes(symbols int) (records, lookups int) {
 // NewFuncTable returns an empty table. symbols is the expected number of
 // function symbols, for which memory is reserved at once; it may be 0, and a
 // wrong number does no harm. A number that was read from a file must have been
-// checked against the file's size. The memory is that of the two blocks as far as they go,
+// checked against the file's size. The two blocks are used as far as they go,
 // see FuncTableBytes. The table must not be used after records was freed, and lookups
 // may be freed after EndLookups.
 func NewFuncTable(symbols int, records, lookups *arena.Block) *FuncTable {
@@ -181,7 +181,7 @@ func (t *FuncTable) AddAll(symbols []Symbol) (length int) {
 // Add adds a symbol of type STT_FUNC with st_name nameOff and st_value value.
 // Symbols must come in .symtab order. A symbol whose name is not a terminated
 // string of the string table is left out. Add returns how many bytes the name
-// has, which is what the call costs.
+// has, because the call takes time in proportion to them.
 func (t *FuncTable) Add(nameOff uint32, value uint64) (length int) {
 	name, ok := cString(t.strtab, nameOff)
 	if !ok || uint64(len(t.symbols)) >= noLink-1 {
@@ -422,7 +422,7 @@ func (t *FuncTable) Kfunc(e uint32) (flags uint32, ok bool) {
 	return t.kfuncs[e], true
 }
 
-// valid reports whether number n, counted from 1, is that of a symbol.
+// valid reports whether there is a symbol number n, counted from 1.
 func (t *FuncTable) valid(n uint32) bool {
 	return n != 0 && uint64(n) <= uint64(len(t.symbols))
 }

@@ -1,7 +1,7 @@
 package compactstate
 
-// Reason says why the function of a group is not emitted. The order of the
-// values is that of pahole's checks: if several hold, the greatest is reported.
+// Reason says why the function of a group is not emitted. The values
+// are in the order of pahole's checks: if several hold, the greatest is reported.
 type Reason uint8
 
 const (

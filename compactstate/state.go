@@ -17,7 +17,7 @@ package compactstate
 // A ref is block << blockBits | offset of the record in the block. Refs ascend
 // in the order of adding. A record never crosses the end of a block; one that
 // is larger than a block gets a block of its own. The first word of the first
-// block is not used, so that 0 is no record.
+// block is not used, so that 0 can stand for no record.
 
 import (
 	"math/rand/v2"

@@ -23,8 +23,8 @@ type Vars struct {
 	sections []uint32 // ELF section index of each variable
 }
 
-// Add adds a variable that lies in ELF section number section. The order of
-// calls must be that of the BTF VARs.
+// Add adds a variable that lies in ELF section number section. The calls
+// must be in the order of the BTF VARs.
 func (v *Vars) Add(section, varID, offset, size uint32) {
 	v.vars = append(v.vars, Var{varID, offset, size})
 	v.sections = append(v.sections, section)

@@ -25,7 +25,7 @@ import (
 	"strings"
 )
 
-// Shape is what Measure finds.
+// Shape is the result of Measure.
 type Shape struct {
 	Files, Lines int
 	LongestFile  Size
@@ -47,14 +47,14 @@ type Size struct {
 // Package is one package of the program.
 type Package struct {
 	Path     string   // without the module's path; "." is the root
-	Imports  []string // packages of the module, likewise
+	Imports  []string // packages of the module, by such paths
 	Files    int
 	Refs     int // pairs of files of which one refers to the other
 	Up       int // those that run upwards in the best order of the files
 	Circular int // those whose target leads back to where they start
 }
 
-// listed is what go list says of a package.
+// listed is a package as go list prints it.
 type listed struct {
 	Dir, ImportPath, Export string
 	GoFiles, Imports        []string

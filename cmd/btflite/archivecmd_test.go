@@ -155,7 +155,7 @@ func TestArchiveDamaged(t *testing.T) {
 	}
 }
 
-// TestArchiveShards: shards do every package once, and the folder is the same as that of one run.
+// TestArchiveShards: shards do every package once, and the folder is the same as after one run.
 func TestArchiveShards(t *testing.T) {
 	files := map[string][]byte{}
 	for i := range 12 {

@@ -58,7 +58,7 @@ func TestLargeTables(t *testing.T) {
 
 // largeTables are the places where large slices were made so far, with the size of the largest.
 func largeTables() map[[32]uintptr]int64 {
-	runtime.GC() // the profile is that of two cycles ago
+	runtime.GC() // the profile shows the heap of two cycles ago
 	runtime.GC()
 	records := make([]runtime.MemProfileRecord, 1<<16)
 	n, _ := runtime.MemProfile(records, true)

@@ -53,7 +53,7 @@ func counted(t *testing.T, main, below, extra []byte, base *btf.Blob) (s sizes) 
 }
 
 // TestStatsAreThoseOfTheFile: the figures of --stats, --report and the report of a batch
-// are what a reader finds in the output: alone, over a base, sorted, distilled, with
+// agree with what a reader finds in the output: alone, over a base, sorted, distilled, with
 // extra variables, into another file or in place.
 func TestStatsAreThoseOfTheFile(t *testing.T) {
 	for _, target := range []string{"x86", "s390x"} {

@@ -19,7 +19,7 @@ import (
 const langCpp14 = 0x21
 
 // namedFile is an ELF file in a language with a type of each kind that has names: a struct with a
-// member, an enumeration of eight bytes, a float, an array of no elements, and a function.
+// member, an enumeration of eight bytes, a float, an array without elements, and a function.
 func namedFile(name string, language, offset int) []byte {
 	i := dt.N(dt.TagBaseType, dt.Size(4), dt.Encoding(5), dt.Name("int"))
 	f := dt.N(dt.TagBaseType, dt.Size(8), dt.Encoding(4), dt.Name("double"))

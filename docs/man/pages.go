@@ -1,5 +1,5 @@
 // Package man holds the manual pages of btflite. A test of cmd/btflite writes
-// them: the options are those of the program, all else is in the .md files here.
+// them: it takes the options from the program, and the rest from the .md files here.
 //
 // The stable API is package btflite. What it does not use of this package may change.
 package man
@@ -25,7 +25,7 @@ func Page(command, version, date string) ([]byte, error) {
 	return bytes.Replace(page, []byte(unversioned), fmt.Appendf(nil, ` "1" %q %q `, date, strings.TrimSpace("btflite "+version)), 1), nil
 }
 
-// unversioned is what the pages have in the place of date and version.
+// unversioned stands in the pages in place of date and version.
 const unversioned = ` "1" "" "btflite" `
 
 // File is the name of the file of a page.

@@ -24,7 +24,7 @@ const (
 	indented  = 7  // columns of text, and more of the text of an option
 )
 
-// styles are what \fB and \fI begin.
+// styles are the escapes for bold and italic text, which \fB and \fI begin.
 var styles = map[byte]string{'B': "\x1b[1m", 'I': "\x1b[4m"}
 
 const styleEnd = "\x1b[m"

@@ -33,7 +33,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// addUnlessDone is what a run does with a package.
+// addUnlessDone does with a package what a run does.
 func addUnlessDone(t *testing.T, a *Archive, path string) (done bool) {
 	t.Helper()
 	rec, err := a.Done(path)

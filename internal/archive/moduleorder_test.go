@@ -166,7 +166,7 @@ func TestModuleOrders(t *testing.T) {
 			if got := gotModules(t, pipe, streamed(pipe)); got != c.stream {
 				t.Errorf("%s, from a pipe: %q, want %q", what, got, c.stream)
 			}
-			// The file gives the rest. It is not read for modules of no kernel alone.
+			// The file gives the rest. It is not read only because modules have no kernel.
 			got := gotModules(t, pipe, add(t, pipe, filepath.Join(dir, "a.tar")))
 			if strings.TrimSuffix(got, "; 1 of none") != strings.TrimSuffix(c.want, "; 1 of none") {
 				t.Errorf("%s, the file after the pipe: %q, want %q", what, got, c.want)

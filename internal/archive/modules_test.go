@@ -96,7 +96,7 @@ func moduleArchive(t *testing.T) *Archive {
 	return a
 }
 
-// checkModules compares the modules of an archive with those of someModules.
+// checkModules compares the modules of an archive with someModules.
 func checkModules(t *testing.T, what, dir string) {
 	t.Helper()
 	var want []string

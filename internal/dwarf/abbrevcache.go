@@ -12,7 +12,7 @@ import (
 // _column) are left out. It serves all units of a file, or of several files, in any number of
 // goroutines.
 //
-// An entry stays for good: the first abbreviations of a file are those of most units, so
+// An entry stays for good: most units have the abbreviations that come first in a file, so
 // a full cache misses one in forty. The whole declaration is the key. A hit is never a guess.
 type AbbrevCache struct {
 	plan     *Plan

@@ -52,7 +52,7 @@ func FuzzReadUnit(f *testing.F) {
 }
 
 // FuzzAbbrevs compiles a table and reads DIEs with it: nothing is read beyond
-// the data, fixed sizes are what decoding consumes, and a table that is
+// the data, decoding consumes the fixed sizes, and a table that is
 // compiled into used memory, from declarations that are known, is the same.
 func FuzzAbbrevs(f *testing.F) {
 	infos, abbrevs, shapes := seeds()

@@ -92,7 +92,7 @@ func (s *Survey) readLanes(b []byte) bool {
 	runLanes(&read, parts)
 	*s = read[0]
 	for k := 1; k < lanes; k++ {
-		if s.state != inCode { // only in bytes that are no abbreviations
+		if s.state != inCode { // only in bytes that are not abbreviations
 			s.run(parts[k])
 			continue
 		}

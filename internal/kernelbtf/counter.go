@@ -14,7 +14,7 @@ type Counter struct {
 }
 
 // NewCounter attaches a counter. id and module are as for TryTrace. offsets lead from the first
-// argument, which is a pointer, to the number: each, in bytes, but the last one is that of a pointer.
+// argument, which is a pointer, to the number. Each is in bytes, and a pointer is there, except at the last one.
 // The error is a *Refusal.
 func NewCounter(id uint32, module string, offsets []uint32) (c *Counter, err error) {
 	c = &Counter{-1, -1, -1}

@@ -12,8 +12,8 @@ import (
 	"github.com/btflite/btflite/internal/xzfile"
 )
 
-// Files of xz that was written by several threads, as those of Debian, have blocks that can be
-// expanded by themselves, and an index of them.
+// Files that xz has written with several threads, as in Debian's packages, have blocks that can be
+// expanded by themselves, and an index of these blocks.
 
 // maxBlock bounds a block that is kept on the disk, in bytes. xz -9 has blocks of 192 MiB.
 const maxBlock = 256 << 20

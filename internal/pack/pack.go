@@ -36,7 +36,7 @@ type Package struct {
 	// comes behind all of them. If Each returns an error, they may be damaged too.
 	Unproved bool
 
-	// Nameless says that Path is no name of the package, as that of the standard input.
+	// Nameless says that Path does not name the package: it is the standard input.
 	Nameless bool
 
 	// Jobs is how many blocks of xz are expanded at once; <= 1 is one. Temp makes files without a

@@ -26,7 +26,7 @@ var long = func() []byte {
 	return b
 }()
 
-// entries are what packages of the tests have: two files, and what is none.
+// entries are the entries of packages in tests: two files, and some that are not files.
 var entries = []at.Entry{
 	{Name: "./", Type: tar.TypeDir},
 	{Name: "./usr/lib/a", Data: []byte("first")},

@@ -92,8 +92,8 @@ var engines = []engine{
 	{"Kubernetes", "JOB_COMPLETION_INDEX", "", 0, nil},
 }
 
-// slurm checks that the indexes of an array are 0 to count-1: those of --array=3,7 are two, and the
-// items of 8 shards.
+// slurm checks that the indexes of an array are 0 to count-1: --array=3,7 has two tasks, which may be two
+// of 8 shards.
 func slurm(lookup func(string) (string, bool), count int) string {
 	least, _ := lookup("SLURM_ARRAY_TASK_MIN")
 	most, _ := lookup("SLURM_ARRAY_TASK_MAX")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// names are those of packages, which differ in little.
+// names returns names of packages, which differ little.
 func names() (list []string) {
 	for i := range 300 {
 		list = append(list, fmt.Sprintf("linux-image-6.1.0-%d-amd64-dbg_6.1.%d-1_amd64.deb", i, i*3))

@@ -27,7 +27,7 @@ func mount(dir, fs string) {
 	}
 }
 
-// guest is what the first process does.
+// guest does the work of the first process.
 func guest() {
 	mount("/dev", "devtmpfs")
 	mount("/sys", "sysfs")
@@ -105,7 +105,7 @@ func tryAll() error {
 	return lines.Err()
 }
 
-// functions are those of the BTF of the kernel or of a module.
+// functions are the functions in the BTF of the kernel or of a module.
 type functions struct {
 	blob   *btf.Blob
 	module string // "" for the kernel

@@ -47,7 +47,7 @@ func main() {
 	}
 }
 
-// told is what "btflite why" says of one function.
+// told is the answer of "btflite why" about one function.
 type told struct {
 	name    string
 	inBTF   bool
@@ -55,7 +55,7 @@ type told struct {
 	symbols []string
 }
 
-// point is what can be attached to, in a line of advice.
+// point finds in a line of advice the places that a tracer can attach to.
 var point = regexp.MustCompile(`\b(?:fentry|fexit|kprobe):[^ ,;]+`)
 
 // lines turns the text of "btflite why" into lines of what to try.

@@ -84,7 +84,7 @@ func mount(dir, fs string) error {
 	return unix.Mount(fs, dir, fs, 0, "")
 }
 
-// guest is what the first process does.
+// guest does the work of the first process.
 func guest() {
 	var u unix.Utsname
 	_ = unix.Uname(&u) // the lines below would be empty

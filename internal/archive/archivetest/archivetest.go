@@ -128,7 +128,7 @@ func SummedDeb(format string, entries ...Entry) []byte {
 		Member{"data.tar", Compress(format, Tar(entries...))})
 }
 
-// Cpio returns a cpio archive. What is no regular file has its Type from tar.
+// Cpio returns a cpio archive. An entry that is not a regular file has a Type as in tar.
 func Cpio(entries ...Entry) []byte {
 	var b []byte
 	add := func(name string, mode int, data []byte) {
@@ -294,7 +294,7 @@ func kernel(release string, btf []byte) *dt.File {
 	return f
 }
 
-// Module returns a kernel module with DWARF, as a .ko: its types are those of Kernel and a struct that is
+// Module returns a kernel module with DWARF, as a .ko: it has the types of Kernel and a struct that is
 // called as the module is. first begins its build-id.
 func Module(release, name string, first byte) []byte { return module(release, name, first).Bytes() }
 
