@@ -2,9 +2,9 @@ package encode
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/btflite/btflite/dedup"
-	"github.com/btflite/btflite/internal/unit"
 )
 
 // Commit adds what was read of each unit to the state of the run, one unit after another,
@@ -79,8 +79,8 @@ func (f *input) commit(u *workspace, reread func() error) error {
 		}
 		break
 	}
-	if r.foreign == "" && u.unit.Facts.Foreign != 0 {
-		r.foreign = unit.Language(u.unit.Facts.Foreign)
+	if l := u.unit.Facts.Foreign; l != 0 && !slices.Contains(r.foreign, l) {
+		r.foreign = append(r.foreign, l)
 	}
 	if err := f.reached(u); err != nil {
 		return err

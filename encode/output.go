@@ -25,10 +25,9 @@ type Output struct {
 	// Origin says which kernel that input is a module of. It is empty without
 	// Options.Base.
 	Origin basematch.Module
-	// Foreign is the language, as --lang names it, of the first encoded unit that is
-	// neither C nor assembler; "" if there is none. Kernels may refuse names and layouts
-	// of its types.
-	Foreign string
+	// Foreign are the languages (DW_LANG) of encoded units other than C and assembler, each
+	// once, as they came. Kernels may refuse names and layouts of their types.
+	Foreign []uint16
 	// Layout reports a layout section, and LongVlen a type with more than 65,535
 	// elements. Older kernels refuse both.
 	Layout, LongVlen bool

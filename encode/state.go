@@ -49,7 +49,7 @@ type run struct {
 	extras  compactstate.ExtraVars
 	inline  *inlining // nil if sites of inlined functions are not wanted
 	raw     *rawTypes // nil without Options.Verbose
-	foreign string    // see Output
+	foreign []uint16  // see Output
 	hides   bool      // see unit.Facts.Hides
 	// leftMembers becomes Stats.LeftOutMembers.
 	leftMembers map[string]struct{}

@@ -76,6 +76,42 @@ func TestRefusedBTF(t *testing.T) {
 	}
 }
 
+// TestForeignLanguages: the warning about a refused type says how to leave out all languages that
+// the type may come from, in an option that is taken, and that helps. The first of them is not
+// always the one.
+func TestForeignLanguages(t *testing.T) {
+	const cpp14, cpp17, zig = 0x21, 0x2a, 0x27 // the last two have no name
+	unit := func(language int, name string) *dt.Unit {
+		i := dt.N(dt.TagBaseType, dt.Size(4), dt.Encoding(5), dt.Name("int"))
+		return &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("t"), dt.Language(language), i,
+			dt.N(dt.TagStructureType, dt.Name(name), dt.Size(4), dt.N(dt.TagMember, dt.Name("m"), dt.Type(i), dt.MemberAt(0))))}
+	}
+	for _, x := range []struct {
+		units []*dt.Unit
+		want  string // the option; "" for none
+		left  bool   // a warning remains
+	}{
+		{[]*dt.Unit{unit(cpp14, "fine"), unit(langC11, "c"), unit(langRust, "a<b>"), unit(cpp14, "also")}, "--lang_exclude=c++14,rust", false},
+		{[]*dt.Unit{unit(langC11, "c"), unit(langRust, "fine"), unit(cpp14, "a<b>")}, "--lang_exclude=rust,c++14", false},
+		{[]*dt.Unit{unit(zig, "fine"), unit(langRust, "a<b>")}, "--lang_exclude=rust", false},
+		{[]*dt.Unit{unit(langC11, "c"), unit(cpp17, "a<b>")}, "", true},
+	} {
+		in := testfile.New(t, "in", (&dt.File{Units: x.units}).Bytes())
+		_, first := btfliteRun(t, exitOK, "-J", "--btf_encode_detached="+filepath.Join(t.TempDir(), "out"), in)
+		_, option, _ := strings.Cut(first, "; try ")
+		if option = strings.TrimSpace(option); option != x.want || !strings.Contains(first, "a<b>") {
+			t.Errorf("want %q: %s", x.want, first)
+		}
+		args := []string{"-J", "--btf_encode_detached=" + filepath.Join(t.TempDir(), "out"), in}
+		if option != "" {
+			args = append(args, option)
+		}
+		if _, second := btfliteRun(t, exitOK, args...); (second != "") != x.left {
+			t.Errorf("%s: %s", option, second)
+		}
+	}
+}
+
 // TestKernelNeverSilent: of a kernel or module whose BTF kernels refuse, --quiet hides
 // nothing.
 func TestKernelNeverSilent(t *testing.T) {

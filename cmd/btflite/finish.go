@@ -57,8 +57,8 @@ func wayOut(err error, features encode.Features) error {
 		return fmt.Errorf("%w; no program could read it; please report it", err)
 	case features&encode.GlobalVar != 0 && errors.As(r.Err, &fault) && fault.Overlaps():
 		return fmt.Errorf("%w; --extra_vars in place of the feature global_var gives all variables, and valid BTF; %s", err, anyway)
-	case r.Foreign != "":
-		return fmt.Errorf("%w; --lang_exclude=%s leaves its types out; %s", err, r.Foreign, anyway)
+	case excluding(r.Foreign) != "":
+		return fmt.Errorf("%w; %s leaves out the types of other languages than C; %s", err, excluding(r.Foreign), anyway)
 	}
 	return fmt.Errorf("%w; %s", err, anyway)
 }
@@ -80,11 +80,11 @@ func (c *cli) writeMerged(out *target, inputs []finish.Given, base *btf.Blob, da
 // refusedText is the warning about BTF that is written although a kernel refuses it;
 // "" for a nil w.
 func refusedText(w *finish.Warning) string {
-	switch {
-	case w == nil:
+	if w == nil {
 		return ""
-	case w.Foreign != "":
-		return w.String() + "; try --lang_exclude=" + w.Foreign
+	}
+	if option := excluding(w.Foreign); option != "" {
+		return w.String() + "; try " + option
 	}
 	return w.String()
 }

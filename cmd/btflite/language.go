@@ -45,6 +45,23 @@ func codeOf(name string) uint16 {
 	return 0
 }
 
+// excluding is the option that leaves out the units in these languages; "" if it has a name for
+// none of them.
+func excluding(codes []uint16) (option string) {
+	var names []string
+	for _, code := range codes {
+		for i := range languages {
+			if languages[i].code == code {
+				names = append(names, languages[i].name)
+			}
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "--lang_exclude=" + strings.Join(names, ",")
+}
+
 // parseLanguages turns a comma-separated list of names, in any case, into codes. An empty
 // element is an unknown name, as in pahole.
 func parseLanguages(list string) ([]uint16, error) {

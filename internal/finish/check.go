@@ -45,8 +45,8 @@ type Refused struct {
 	Given bool
 	// To is the release that the BTF was lowered to, "" if it was not.
 	To string
-	// Foreign is the language that some types come from, if not C; see encode.Output.
-	Foreign string
+	// Foreign are the languages that types come from, beside C; see encode.Output.
+	Foreign []uint16
 }
 
 func (r *Refused) Error() string {
@@ -64,8 +64,8 @@ func (r *Refused) Unwrap() error { return r.Err }
 
 // outputRules are the rules for an output.
 type outputRules struct {
-	names   string // of the inputs
-	foreign string // a language other than C that some types come from; see encode.Output
+	names   string   // of the inputs
+	foreign []uint16 // languages other than C that types come from; see encode.Output
 	rules   verify.Rules
 	to      string // the release that the output was lowered to, "" if it was not
 }
@@ -101,7 +101,7 @@ func (w *Work) check(ctx context.Context, r outputRules, data []byte, base *btf.
 	switch {
 	case refused == nil:
 		return nil, nil
-	case (r.foreign == "" || r.to != "") && !w.Lenient:
+	case (len(r.foreign) == 0 || r.to != "") && !w.Lenient:
 		return nil, &Refused{Names: r.names, Err: refused, Unreadable: unreadable, To: r.to, Foreign: r.foreign}
 	case unreadable != nil:
 		return nil, fmt.Errorf("%s: nothing written: %w", r.names, unreadable)

@@ -69,9 +69,9 @@ func (e *Encoded) Free() {
 
 // Warning is about BTF that a kernel would refuse, but that the caller wants.
 type Warning struct {
-	Names   string // of the inputs
-	Err     error  // what the kernel refuses
-	Foreign string // the language that is the reason; see encode.Output
+	Names   string   // of the inputs
+	Err     error    // what the kernel refuses
+	Foreign []uint16 // the languages that may be the reason; see encode.Output
 }
 
 func (w *Warning) String() string {
