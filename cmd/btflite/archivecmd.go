@@ -123,14 +123,22 @@ func (a *archiveCommand) addAll(c *cli, words []string, part shard.Shard, how st
 	info, _ := debug.ReadBuildInfo()
 	to := &archive.Archive{Options: archive.Options{Dir: a.dir, Temp: a.temp, Job: a.opt, Existing: a.existing, Distro: a.distro,
 		Form: a.form, Modules: a.modules, Limits: pack.UsualLimits, Jobs: a.opt.Encode.Jobs, Program: programName + " " + cmp.Or(thisBuild(info).version, "of unknown version")}}
+	var full *fullDisk
 	for _, path := range words {
 		if !part.Has(archive.PackageName(path)) {
 			n.others++
 			continue
 		}
-		if err := a.add(c, to, path, n); err != nil {
+		if full != nil {
+			full.leave(to, path, n)
+			continue
+		}
+		if err := a.add(c, to, path, n); err != nil && !errors.As(err, &full) {
 			return err
 		}
+	}
+	if full != nil {
+		c.complain(full.Error())
 	}
 	if !c.quiet {
 		if _, err := fmt.Fprintln(c.stdout, n); err != nil {
@@ -157,7 +165,7 @@ func (a *archiveCommand) chooseShard(c *cli) (s shard.Shard, how string, err err
 	return s, how, nil
 }
 
-// add archives a package. Trouble with it is printed, and does not end the run.
+// add archives a package. Trouble with it is printed, and does not end the run, unless it is a *fullDisk.
 func (a *archiveCommand) add(c *cli, to *archive.Archive, path string, n *archiveCounts) error {
 	var rec *archive.PackageRecord
 	var err error
@@ -183,7 +191,11 @@ func (a *archiveCommand) add(c *cli, to *archive.Archive, path string, n *archiv
 		} else {
 			n.trouble++
 		}
-		c.complain(message.NamingFile([]string{path}, err).Error())
+		named := message.NamingFile([]string{path}, err)
+		if archive.IsFull(err) {
+			return &fullDisk{err: named}
+		}
+		c.complain(named.Error())
 		return nil
 	}
 	if rec.Damaged && !rec.Recorded {

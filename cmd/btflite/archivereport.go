@@ -60,6 +60,32 @@ func (n *archiveCounts) status() error {
 	return nil
 }
 
+// fullDisk ends a run: every package that is left would end with the same line.
+type fullDisk struct {
+	err  error
+	left int // packages that were not tried
+}
+
+// Error implements error.
+func (f *fullDisk) Error() string {
+	if f.left == 0 {
+		return f.err.Error()
+	}
+	return fmt.Sprintf("%v; not tried: %s more", f.err, countOf(f.left, "package"))
+}
+
+// leave counts a package that is not tried.
+func (f *fullDisk) leave(to *archive.Archive, path string, n *archiveCounts) {
+	if path != dash {
+		if rec, err := to.Done(path); err == nil && rec != nil {
+			n.before++
+			return
+		}
+	}
+	n.trouble++
+	f.left++
+}
+
 // tell prints what became of a package, and counts it.
 func (a *archiveCommand) tell(c *cli, name string, rec *archive.PackageRecord, n *archiveCounts) error {
 	name = message.OneLine(name)

@@ -126,3 +126,36 @@ func TestNamesAreEscapedOnce(t *testing.T) {
 		t.Errorf("%q", errs)
 	}
 }
+
+// TestArchiveFullDisk: a disk that is full ends the run with one line, which says how many packages were not tried.
+// What earlier runs have done is still counted as done.
+func TestArchiveFullDisk(t *testing.T) {
+	in := inFolder(t, map[string][]byte{
+		"a.deb": archivetest.Deb("xz", archivetest.Entry{Name: "vmlinux", Data: append(archivetest.Kernel("6.99.0"), make([]byte, 1<<20)...)}),
+		"b.tar": archivetest.Tar(archivetest.Entry{Name: "vmlinux", Data: archivetest.Kernel("6.98.0")}),
+		"c.tar": archivetest.Tar(archivetest.Entry{Name: "vmlinux", Data: archivetest.Kernel("6.97.0")}), "disk/x": nil,
+	})
+	disk, out := filepath.Join(in, "disk"), filepath.Join(in, "out")
+	file := func(name string) string { return filepath.Join(in, name) }
+	mount := func(flags uintptr, data string) {
+		if err := unix.Mount("none", disk, "tmpfs", flags, data); err != nil {
+			t.Skip(err)
+		}
+	}
+	mount(0, "size=64k")
+	defer func() { _ = unix.Unmount(disk, unix.MNT_DETACH) }()
+	runArchive(t, exitOK, "-q", "-o", out, file("c.tar"))
+	stdout, errs := runArchive(t, exitTemporary, "-o", out, "--tmp", disk, file("a.deb"), file("c.tar"), file("b.tar"), file("none.tar"), file("vmlinux"))
+	if want := "btflite: " + file("a.deb") + ": " + disk + ": cannot write a temporary file: no space left on device; not tried: 3 packages more\n"; errs != want {
+		t.Errorf("%q, want %q", errs, want)
+	}
+	if want := "0 kernels archived, 1 done before, 4 packages not done\n"; stdout != want {
+		t.Errorf("%q, want %q", stdout, want)
+	}
+	mount(unix.MS_REMOUNT|unix.MS_RDONLY, "")
+	stdout, errs = runArchive(t, exitTemporary, "-o", disk, file("b.tar"), file("c.tar"))
+	if strings.Count(errs, "\n") != 1 || !strings.HasSuffix(errs, ": read-only file system; not tried: 1 package more\n") || stdout != "0 kernels archived, 2 packages not done\n" {
+		t.Errorf("%q, %q", errs, stdout)
+	}
+	runArchive(t, exitOK, "-q", "-o", out, file("a.deb"), file("b.tar"), file("c.tar"))
+}
