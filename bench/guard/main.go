@@ -146,7 +146,7 @@ func describe(name string, count, before, yard uint64) string {
 }
 
 // errOther is the reason why numbers cannot be compared.
-var errOther = errors.New("the numbers are of another compiler or kernel: write those of main with -update, then count your change")
+var errOther = errors.New("the numbers are of another compiler or kernel: write the numbers of main with -update, then count your change")
 
 // compare returns an error that names the runs that take too many instructions.
 func compare(before, now numbers) error {

@@ -52,8 +52,8 @@ func Table(dirs ...string) (string, error) {
 	row("types over 25 fields", func(s *Shape) string { return fmt.Sprint(above(s.Fields, 25)) })
 	row("most methods", func(s *Shape) string { return sizes(last(s.Methods, 5)) })
 	row("types over 40 methods", func(s *Shape) string { return fmt.Sprint(above(s.Methods, 40)) })
-	row("most fields with those of embedded structs", func(s *Shape) string { return sizes(last(s.ReachFields, 6)) })
-	row("most methods with those of embedded types", func(s *Shape) string { return sizes(last(s.ReachMethods, 6)) })
+	row("most fields, also of embedded structs", func(s *Shape) string { return sizes(last(s.ReachFields, 6)) })
+	row("most methods, also of embedded types", func(s *Shape) string { return sizes(last(s.ReachMethods, 6)) })
 	row("types from which over 40 fields, over 50 methods can be reached", func(s *Shape) string {
 		return fmt.Sprintf("%d, %d", above(s.ReachFields, 40), above(s.ReachMethods, 50))
 	})

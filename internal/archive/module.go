@@ -80,7 +80,7 @@ func within(dir, file string) bool {
 }
 
 // errNoModule is the error for a file that only has the name of a module.
-var errNoModule = errors.New("it is no kernel module")
+var errNoModule = errors.New("it is not a kernel module")
 
 // read completes the description by the contents.
 func (m *module) read(in mmapelf.Source) error {

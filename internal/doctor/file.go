@@ -192,7 +192,7 @@ func (x *exam) types(path string, raw *loadbtf.Raw, base *btf.Blob, bases []stri
 	}
 	switch {
 	case errors.Is(err, btf.ErrNoBase) && below == nil:
-		r.add(Note, "base-needed", "the BTF builds upon that of vmlinux, and cannot be checked without it", "btflite doctor --btf_base=vmlinux "+message.ShellWord(path))
+		r.add(Note, "base-needed", "the BTF builds upon the BTF of vmlinux, and cannot be checked without it", "btflite doctor --btf_base=vmlinux "+message.ShellWord(path))
 		return
 	case err != nil && base != nil && raw.Base == nil:
 		r.add(Error, "base-mismatch", fmt.Sprintf("the BTF does not belong to the base %s: %v", message.OneLine(bases[0]), err), x.encode("rust", path))

@@ -37,7 +37,7 @@ func (x *exam) examinePahole(c config) {
 	case configured && v == 0:
 		r.add(Error, "pahole-unseen", fmt.Sprintf("CONFIG_PAHOLE_VERSION is 0, though %s is version %s: the configuration was made without it", x.host.Pahole, dotted(here)), "make olddefconfig")
 	case !configured && here == 0:
-		r.add(Error, "pahole-odd", fmt.Sprintf("%s --version prints %q, which is no version that Kconfig reads", x.host.Pahole, x.host.PaholeVersion), useBtflite)
+		r.add(Error, "pahole-odd", fmt.Sprintf("%s --version prints %q, which Kconfig cannot read as a version", x.host.Pahole, x.host.PaholeVersion), useBtflite)
 		return
 	case !configured:
 		v = here

@@ -35,7 +35,7 @@ func (w *walk) cpio(r io.Reader) error {
 		case magic == cpioStripped:
 			return errors.New("cpio: a format for files of 4 GiB, which only rpm reads; unpack it (rpm2archive) and give that")
 		case magic != cpioMagic && magic != cpioSums && first:
-			return errors.New("its payload is no cpio archive")
+			return errors.New("its payload is not a cpio archive")
 		case magic != cpioMagic && magic != cpioSums:
 			return fmt.Errorf("cpio: the header after entry %d is damaged", w.meter.entries)
 		}

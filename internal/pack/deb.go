@@ -39,7 +39,7 @@ func arMember(r io.Reader) (name string, size int64, err error) {
 	name = strings.TrimSuffix(strings.TrimRight(string(head[:16]), " "), "/")
 	size, err = strconv.ParseInt(strings.TrimRight(string(head[48:58]), " "), 10, 64)
 	if err != nil || size < 0 {
-		return "", 0, fmt.Errorf("the size of member %q is no number", name)
+		return "", 0, fmt.Errorf("the size of member %q is not a number", name)
 	}
 	return name, size, nil
 }

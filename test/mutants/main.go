@@ -39,7 +39,7 @@ func main() {
 	workers := flag.Int("workers", 1, "number of test runs at the same time")
 	limit := flag.Duration("limit", 0, "longest run of the tests (0: ten seconds and five times a run without a fault)")
 	only := flag.String("run", "", "only tests that match this")
-	by := flag.String("by", "", "tests that judge, `PACKAGE[:TESTS],...` (empty: those of PACKAGE)")
+	by := flag.String("by", "", "tests that judge, `PACKAGE[:TESTS],...` (empty: the tests of PACKAGE)")
 	short := flag.Bool("short", false, "run the tests with -short")
 	at := flag.String("at", "", "only faults whose FILE:LINE begins with this")
 	report := flag.String("o", "", "write a row into the table of this `FILE`")

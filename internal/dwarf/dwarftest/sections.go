@@ -343,7 +343,7 @@ func number(v any) int64 {
 		}
 		return 0
 	}
-	panic(fmt.Sprintf("dwarftest: %T is no number", v))
+	panic(fmt.Sprintf("dwarftest: %T is not a number", v))
 }
 
 // attr writes one attribute value.
