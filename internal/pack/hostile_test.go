@@ -87,7 +87,7 @@ func hostile() map[string]struct {
 		"rpm of lzma":                {at.RPM([]byte("\x5d\x00\x00\x80\x00")), "payload, lzma: it is cut short"},
 		"lzma with a large window":   {at.RPM([]byte("\x5d\x00\x00\x00\x7f\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00")), "payload, lzma: "},
 		"rpm without a payload":      {at.RPM(nil), "payload is empty"},
-		"rpm of tar":                 {at.RPM(at.Tar(entries...)), "no cpio archive"},
+		"rpm of tar":                 {at.RPM(at.Tar(entries...)), "not a cpio archive"},
 		"rpm long tag":               {at.RPMOf(map[uint32]string{1011: strings.Repeat("x", 2000)}, nil), "tag 1011 has more than 1024 bytes"},
 		"cpio of 4 GiB":              {at.RPM([]byte("07070X00000001")), "only rpm reads"},
 		"cpio without an end":        {rpm[:len(rpm)-124], "the archive is cut short"},
