@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -35,6 +36,9 @@ func IsFault(v any) bool {
 	})
 	return ok
 }
+
+// ErrChanged is the error of an encoding after such a fault.
+var ErrChanged = errors.New("the file was changed while it was read, or cannot be read")
 
 // CutShort is the reason that a message gives for such a fault.
 const CutShort = "a file was cut short or could not be read while in use"

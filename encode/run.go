@@ -201,7 +201,7 @@ func (r *run) recoverCrash(err *error) {
 	} else if s, ok := w.value.(arena.Stopped); ok {
 		*err = fmt.Errorf("%s: %w", path, s.Err)
 	} else if IsFault(w.value) {
-		*err = fmt.Errorf("%s:%s the file was changed while it was read, or cannot be read", path, w.unit)
+		*err = fmt.Errorf("%s:%s %w", path, w.unit, ErrChanged)
 	} else {
 		*err = &Crash{File: path, Unit: w.unit, Value: w.value, Site: w.site}
 	}

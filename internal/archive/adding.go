@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf/lower"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
@@ -19,8 +20,9 @@ import (
 // Done returns the record that an earlier run has written of a package, or nil if the package has
 // to be read. Folders and ELF files always have to be read, because their contents change. A package
 // has to be read again if this run looks for modules and the earlier run did not, or if BTF that the
-// record names is not there any more. If the record is about a package with this name and another size,
-// Done returns an error.
+// record names is not there any more, or if the record has a fault of the program. If the record is about a package
+// with this name and another size, Done returns an error, unless that one was damaged or had no kernel: it may have
+// been cut short.
 func (a *Archive) Done(file string) (*PackageRecord, error) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
@@ -36,6 +38,9 @@ func (a *Archive) done(name string, size int64) (*PackageRecord, error) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
+	}
+	if rec.Size != size && rec.Reason != "" {
+		return nil, nil
 	}
 	if rec.Size != size {
 		return nil, fmt.Errorf("%s: it is of a package with %d bytes, and this one of the same name has %d; give it another name, or remove the record",
@@ -212,7 +217,7 @@ func (w *adding) next(rec *KernelRecord, file string) error {
 
 // kernel stores the BTF of a kernel, or notes in rec why there is none.
 func (w *adding) kernel(in mmapelf.Source, k *kernel, rec *KernelRecord) error {
-	stored, err := w.btfOf(in, k, rec)
+	stored, err := w.catching(in, func() (*stored, error) { return w.btfOf(in, k, rec) })
 	switch crash := new(encode.Crash); {
 	case err != nil && isTrouble(err):
 		return err
@@ -223,6 +228,30 @@ func (w *adding) kernel(in mmapelf.Source, k *kernel, rec *KernelRecord) error {
 		rec.BTF, rec.SHA256, rec.Size = stored.name, stored.sum, stored.size
 	}
 	return nil
+}
+
+// meddle is called before BTF is made. Tests replace it.
+var meddle = func(mmapelf.Source) {}
+
+// catching returns the error for a panic of do, which makes BTF of a file. So a fault of the program costs one
+// kernel or module. encode does the same for its own part.
+func (w *adding) catching(in mmapelf.Source, do func() (*stored, error)) (s *stored, err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case arena.Exhausted:
+			err = v
+		case arena.Stopped:
+			err = v
+		default:
+			err = &encode.Crash{File: in.Path, Value: v, Site: encode.PanicSite()}
+			if encode.IsFault(v) {
+				err = fmt.Errorf("%s: %w", in.Path, encode.ErrChanged)
+			}
+		}
+	}()
+	meddle(in)
+	return do()
 }
 
 // btfOf copies or encodes the BTF of a kernel, and stores it. It returns nil with a reason in rec.

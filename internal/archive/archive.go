@@ -66,7 +66,11 @@ func isTrouble(err error) bool {
 	var full arena.Exhausted
 	var stopped arena.Stopped
 	var own *ownDamage
-	return errors.As(err, &number) || errors.As(err, &own) || errors.As(err, &full) || errors.As(err, &stopped) || errors.Is(err, encode.ErrMemory) || errors.Is(err, io.ErrShortWrite)
+	if crash := new(encode.Crash); errors.As(err, &crash) {
+		_, short := crash.Value.(arena.Exhausted)
+		return short
+	}
+	return errors.As(err, &number) || errors.As(err, &own) || errors.As(err, &full) || errors.As(err, &stopped) || errors.Is(err, encode.ErrMemory) || errors.Is(err, encode.ErrChanged) || errors.Is(err, io.ErrShortWrite)
 }
 
 // IsTrouble tells whether err comes from the disk, the memory or the archive itself, so that it makes sense to try

@@ -35,49 +35,68 @@ func (a *Archive) isDone(rec *PackageRecord) (bool, error) {
 	}
 	for i := range rec.Kernels {
 		k := &rec.Kernels[i]
-		if !isThere(a.Dir, &k.Contents) || !isRecorded(a.Dir, k) {
+		if k.Internal || !isThere(a.Dir, &k.Contents) || !isRecorded(a.Dir, k) {
 			return false, nil
 		}
 		// A package with a reason was not read to its end, and its modules have no record.
 		if !a.Modules || rec.Reason != "" || k.Modules == nil || *k.Modules == (ModuleCounts{}) {
 			continue
 		}
-		if done, _, err := a.modulesDone(k); err != nil || done == nil {
+		if done, _, err := a.modulesDone(k, rec.Package); err != nil || done == nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
+// recorded has what the record of a kernel's modules says, for a run that has to store some of them again.
+type recorded struct {
+	sums  map[string]string        // of each file that the record names, by its path without its suffix
+	kept  map[string]*ModuleRecord // by File, the modules that stay as they are, as only others are tried again
+	again map[string]bool          // by File, those that are tried again because of a fault of the program
+}
+
 // modulesDone returns the counts of a kernel's modules if the archive has all that their record names. If some of
-// it is missing, modulesDone returns the checksum of each file that the record names, by the file's path without
-// its suffix. It returns nothing if there is no record.
-func (a *Archive) modulesDone(k *KernelRecord) (done *ModuleCounts, recorded map[string]string, err error) {
+// it is missing, or if there was a fault of the program with a module of this package, modulesDone returns what the
+// record has. It returns nothing if there is no record.
+func (a *Archive) modulesDone(k *KernelRecord, pkg string) (done *ModuleCounts, old *recorded, err error) {
 	counts, err := countsOf(a.Dir, k)
 	if err != nil || counts == nil {
 		return nil, nil, err
 	}
 	// Most records need not be read, because it is enough to count the files: a record has megabytes. So a file
 	// that is too short shows only if another one is missing.
-	if countModules(a.Dir, k) == counts.Stored {
+	if counts.Internal == 0 && countModules(a.Dir, k) == counts.Stored {
 		return counts, nil, nil
 	}
 	var rec ModulesRecord
 	if err := readJSON(PathOf(a.Dir, k.ModulesFile()), &rec); err != nil {
 		return nil, nil, err
 	}
-	recorded = map[string]string{}
+	old = &recorded{map[string]string{}, map[string]*ModuleRecord{}, map[string]bool{}}
 	all := true
 	for i := range rec.List {
-		if c := &rec.List[i].Contents; c.BTF != "" {
-			recorded[withoutForm(c.BTF)] = c.SHA256
-			all = all && isThere(a.Dir, c)
+		m := &rec.List[i]
+		there := isThere(a.Dir, &m.Contents)
+		all = all && there
+		switch {
+		case m.BTF != "":
+			old.sums[withoutForm(m.BTF)] = m.SHA256
+		case m.Internal && rec.Package == pkg:
+			old.again[m.File] = true
+			continue
+		}
+		if there {
+			old.kept[m.File] = m
 		}
 	}
-	if all {
-		return counts, nil, nil // two modules have one file, or the folder has another
+	if all && len(old.again) == 0 {
+		return counts, nil, nil // two modules have one file, or the folder has another, or another package had the fault
 	}
-	return nil, recorded, nil
+	if len(old.again) == 0 {
+		clear(old.kept)
+	}
+	return nil, old, nil
 }
 
 // countModules counts the files of BTF in the folder of a kernel's modules.

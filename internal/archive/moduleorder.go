@@ -58,7 +58,7 @@ func (w *moduleWork) kernel(k *KernelRecord, file string) error {
 	// Beside the kernel there may be a file of it without DWARF, which has no BTF.
 	completes := isNew || one.kernel.BTF == "" && k.BTF != ""
 	if completes {
-		done, recorded, err := w.modulesDone(k)
+		done, recorded, err := w.modulesDone(k, w.rec.Package)
 		if err != nil {
 			return err
 		}

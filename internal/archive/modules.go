@@ -103,10 +103,14 @@ func (w *moduleWork) store(m *module, in mmapelf.Source, err error) error {
 	if k == nil || !k.wanted() || k.full || k.has(m) {
 		return nil
 	}
+	if k.recorded != nil && k.recorded.kept[m.file] != nil {
+		k.add(k.recorded.kept[m.file])
+		return nil
+	}
 	rec := &ModuleRecord{Name: m.name, BuildID: m.buildID, File: m.file}
 	if err == nil {
 		var s *stored
-		if s, err = w.btfOf(k, m, in, &rec.Contents); s != nil && err == nil {
+		if s, err = w.catching(in, func() (*stored, error) { return w.btfOf(k, m, in, &rec.Contents) }); s != nil && err == nil {
 			rec.SHA256, rec.Size = s.sum, s.size
 			rec.BTF = k.names(rec)[1] + w.Form.suffix() // the longer one, until publish
 		}
@@ -186,12 +190,20 @@ func (w *moduleWork) publish(k *kernelModules) error {
 }
 
 func (w *moduleWork) publishModule(k *kernelModules, rec *ModuleRecord) error {
+	old := k.recorded
+	isNew := old == nil || old.again[rec.File] // no record has it
+	if old != nil && old.kept[rec.File] != nil {
+		return nil // it has its name
+	}
 	known := false // to an earlier run
 	for _, at := range k.names(rec) {
 		to := at + w.Form.suffix()
-		sum, ok := k.recorded[at]
+		sum, ok := "", false
+		if old != nil {
+			sum, ok = old.sums[at]
+		}
 		known = known || ok
-		if k.recorded != nil && sum != rec.SHA256 {
+		if sum != rec.SHA256 && (ok || !isNew) {
 			continue
 		}
 		free, err := w.linkTo(w.storeName(rec.SHA256), to)
@@ -208,7 +220,7 @@ func (w *moduleWork) publishModule(k *kernelModules, rec *ModuleRecord) error {
 	}
 	at := path.Join(k.kernel.ModulesDir(), rec.Name) + w.Form.suffix()
 	switch {
-	case k.recorded == nil:
+	case isNew:
 		return w.otherContents(at)
 	case known:
 		return w.notRestored(at)
@@ -271,7 +283,20 @@ func (w *moduleWork) finishKernel(k *kernelModules, whole bool) error {
 	}
 	err := w.publishRecord(path.Join(k.kernel.ModulesDir(), modulesRecord), &k.rec)
 	if errors.Is(err, fs.ErrExist) {
-		return nil
+		return w.replaceModules(k)
 	}
 	return err
+}
+
+// replaceModules writes the record of a kernel's modules in place of the old one, if some were tried again.
+func (w *moduleWork) replaceModules(k *kernelModules) error {
+	if k.recorded == nil || len(k.recorded.again) == 0 {
+		return nil
+	}
+	w.rec.Retried = true
+	data, err := encodeJSON(&k.rec)
+	if err != nil {
+		return err
+	}
+	return replaceFile(PathOf(w.Dir, k.kernel.ModulesFile()), data)
 }

@@ -132,7 +132,7 @@ func TestModules(t *testing.T) {
 			continue
 		}
 		k := rec.Kernels[0]
-		if k.Modules == nil || *k.Modules != (ModuleCounts{7, 2}) || len(k.ModulesFailed) != 2 {
+		if k.Modules == nil || *k.Modules != (ModuleCounts{Stored: 7, Failed: 2}) || len(k.ModulesFailed) != 2 {
 			t.Errorf("%s: %+v of %+v", name, k.Modules, k)
 		}
 		checkModules(t, name, a.Dir)
@@ -187,7 +187,7 @@ func TestModulesFolder(t *testing.T) {
 	}
 	a := moduleArchive(t)
 	rec := add(t, a, dir)
-	if rec.Reason != "" || len(rec.Kernels) != 1 || *rec.Kernels[0].Modules != (ModuleCounts{7, 2}) {
+	if rec.Reason != "" || len(rec.Kernels) != 1 || *rec.Kernels[0].Modules != (ModuleCounts{Stored: 7, Failed: 2}) {
 		t.Fatalf("%+v", rec)
 	}
 	checkModules(t, "folder", a.Dir)
@@ -238,7 +238,7 @@ func TestModulesFind(t *testing.T) {
 			}
 		}
 		x, err := Merge(a.Dir)
-		if err != nil || len(x.Kernels) != 1 || x.Kernels[0].Modules == nil || *x.Kernels[0].Modules != (ModuleCounts{7, 2}) {
+		if err != nil || len(x.Kernels) != 1 || x.Kernels[0].Modules == nil || *x.Kernels[0].Modules != (ModuleCounts{Stored: 7, Failed: 2}) {
 			t.Fatalf("%+v, %v", x, err)
 		}
 		if err := x.Write(a.Dir); err != nil {
@@ -424,7 +424,7 @@ func TestModulesHostile(t *testing.T) {
 			dir, a := packages(t, map[string][]byte{"a.deb": at.Deb("gz", list...)}), moduleArchive(t)
 			a.Limits = limits
 			rec := add(t, a, filepath.Join(dir, "a.deb"))
-			if rec.Reason != "" || len(rec.Kernels) != 1 || rec.Kernels[0].Modules == nil || *rec.Kernels[0].Modules != (ModuleCounts{1, 1}) {
+			if rec.Reason != "" || len(rec.Kernels) != 1 || rec.Kernels[0].Modules == nil || *rec.Kernels[0].Modules != (ModuleCounts{Stored: 1, Failed: 1}) {
 				t.Errorf("%s, %s: %+v", name, order, rec)
 				continue
 			}

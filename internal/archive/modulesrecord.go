@@ -58,14 +58,15 @@ func countsOf(dir string, k *KernelRecord) (*ModuleCounts, error) {
 	// They come first, and the rest has megabytes.
 	d := json.NewDecoder(bufio.NewReader(io.LimitReader(f, maxRecord)))
 	n := new(ModuleCounts)
-	for _, want := range []any{json.Delim('{'), "stored", &n.Stored, "failed", &n.Failed} {
+	var token json.Token
+	for _, want := range []any{json.Delim('{'), "stored", &n.Stored, "failed", &n.Failed, "internal", &n.Internal} {
 		if to, ok := want.(*int); ok {
 			err = d.Decode(to)
-		} else {
-			var token json.Token
-			if token, err = d.Token(); err == nil && token != want {
-				err = fmt.Errorf("%v where %v is expected", token, want)
+		} else if token, err = d.Token(); err == nil && token != want {
+			if want == "internal" {
+				break // most records have none
 			}
+			err = fmt.Errorf("%v where %v is expected", token, want)
 		}
 		if err != nil {
 			return nil, &ownDamage{message.FileError(at, "cannot read", fmt.Errorf("byte %d: %w", d.InputOffset(), err))}
@@ -107,12 +108,12 @@ type kernelModules struct {
 	files    []string // of the kernel, as some packages have it twice
 	at       int      // of the kernel in the record of the package
 	rec      ModulesRecord
-	before   bool              // the archive has them already
-	recorded map[string]string // if some are missing, the checksum of each file that their record names, without its suffix
-	early    int               // modules that came before the kernel in a stream
-	size     int               // about what the record will have, in bytes
-	byName   map[string]int    // places in rec.List of the modules that came first with their names
-	full     bool              // there are more modules than a record can have
+	before   bool           // the archive has them already
+	recorded *recorded      // what their record has, if they are to be stored again; or nil
+	early    int            // modules that came before the kernel in a stream
+	size     int            // about what the record will have, in bytes
+	byName   map[string]int // places in rec.List of the modules that came first with their names
+	full     bool           // there are more modules than a record can have
 }
 
 // errManyModules is the reason for a package with more modules than a record can have.
@@ -180,8 +181,11 @@ func (k *kernelModules) complete() {
 	for i := range k.rec.List {
 		if k.rec.List[i].BTF != "" {
 			k.rec.Stored++
-		} else {
-			k.rec.Failed++
+			continue
+		}
+		k.rec.Failed++
+		if k.rec.List[i].Internal {
+			k.rec.Internal++
 		}
 	}
 	slices.SortFunc(k.rec.List, func(a, b ModuleRecord) int {

@@ -66,6 +66,8 @@ type Contents struct {
 type ModuleCounts struct {
 	Stored int `json:"stored"`
 	Failed int `json:"failed"` // without BTF
+	// Internal is how many of those are without BTF by a fault of the program.
+	Internal int `json:"internal,omitempty"`
 }
 
 // ModuleRecord has the facts about a module.
@@ -97,6 +99,8 @@ type PackageRecord struct {
 	// archive, so that the package is done.
 	Damaged  bool `json:"-"`
 	Recorded bool `json:"-"`
+	// Retried says that modules were tried again on which an earlier run had a fault.
+	Retried bool `json:"-"`
 }
 
 // describe takes over what the package says of itself.

@@ -142,14 +142,15 @@ func (a *Archive) publishRecord(name string, rec any) error {
 }
 
 // replaceRecord replaces the record of a package if the package is not done by the old one: it may come from
-// a run without modules, or name BTF that this run has given another name.
+// a run without modules, or name BTF that this run has given another name. And it replaces the record of a package
+// that was cut short, or whose modules were tried again.
 func (a *Archive) replaceRecord(rec *PackageRecord) error {
 	at := PathOf(a.Dir, packageRecord(rec.Package)+RecordSuffix)
 	old := new(PackageRecord)
 	if err := readJSON(at, old); err != nil {
 		return err
 	}
-	if done, err := a.isDone(old); err != nil || done {
+	if done, err := a.isDone(old); err != nil || done && !rec.Retried && rec.Size == old.Size {
 		return err
 	}
 	data, err := encodeJSON(rec)
