@@ -86,6 +86,9 @@ func (f *input) commit(u *workspace, reread func() error) error {
 		return err
 	}
 	r.raw.committed(u)
+	if r.opt.For == ForReaders {
+		r.scopes.add(u)
+	}
 	f.flushLog(u)
 	r.countUnencodable(u)
 	r.hides = r.hides || u.unit.Facts.Hides

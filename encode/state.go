@@ -51,6 +51,7 @@ type run struct {
 	raw     *rawTypes // nil without Options.Verbose
 	foreign []uint16  // see Output
 	hides   bool      // see unit.Facts.Hides
+	scopes  scopes    // with Options.For ForReaders
 	// leftMembers becomes Stats.LeftOutMembers.
 	leftMembers map[string]struct{}
 	stats       Stats

@@ -145,6 +145,7 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	n := r.set.Finish()
+	r.scopes = r.scopes.of(n.ID)
 	r.stats.SlowCUs = r.set.Slow
 	r.stats.Disagree = r.phase == batch && r.opt.Dedup == DedupAuto
 	be := r.inputs[r.lead].File.BigEndian
@@ -191,6 +192,7 @@ func (r *run) finish() (*Output, error) {
 		c, err := btf.Count(out.data)
 		out.LongVlen = err == nil && c.Vlen > unit.MaxVlen // the BTF was counted above, so there is no error
 	}
+	r.stats.InFunctions = r.scopes.inFunctions()
 	r.stats.Phases = r.clock.phases
 	r.stats.LeftOutMembers = slices.Sorted(maps.Keys(r.leftMembers))
 	out.Stats = r.stats
@@ -234,6 +236,7 @@ func (r *run) exact(out *Output, sites *inlining) error {
 		return &refusal{err}
 	}
 	out.data = done.Encode()
+	r.scopes = r.scopes.of(func(id uint32) uint32 { return ids[id+shift] })
 	if sites != nil {
 		sites.settled.Retype(func(id uint32) uint32 {
 			if id == 0 {

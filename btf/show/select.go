@@ -30,7 +30,8 @@ type Filter struct {
 	Anonymous       bool     // structs without a name too: those with a typedef
 	Nested          bool     // with Anonymous: those without a typedef as well
 
-	Keep func(view.Type) bool // only those for which it is true, if it is not nil
+	Hidden map[uint32]bool      // ids of those that no list has, such as those that functions declare
+	Keep   func(view.Type) bool // only those for which it is true, if it is not nil
 }
 
 // Form says what List prints for each type.
@@ -195,7 +196,7 @@ func labelOf(p *Printer, t view.Type) []byte {
 
 // takes reports whether the filter takes a type of t's kind and name.
 func (f *Filter) takes(p *Printer, t view.Type) bool {
-	if !t.HasName() && !f.Anonymous {
+	if f.Hidden[t.ID] || !t.HasName() && !f.Anonymous {
 		return false
 	}
 	if isUnion := t.Kind() == btf.KindUnion; (f.Structs || f.Unions) && (isUnion && !f.Unions || !isUnion && !f.Structs) {

@@ -77,6 +77,9 @@ type types struct {
 	fuller bool
 	// lost counts what is in the DWARF and not among the types, by sort; nil for nothing.
 	lost map[string]int
+	// inFunctions are the ids of structs and unions that only functions declare, if they were
+	// encoded.
+	inFunctions []uint32
 	// mismatch says why the given base belongs to another kernel; "" without signs of
 	// that.
 	mismatch string
@@ -247,7 +250,8 @@ func (r *typeReader) openOne(path string, dwarf loadbtf.DWARF) (t types, err err
 	l := btfFiles
 	l.DWARF = dwarf
 	l.Encode = func(in mmapelf.Source) (data []byte, done func(), err error) {
-		data, done, t.lost, err = r.encode(in)
+		data, done, stats, err := r.encode(in)
+		t.lost, t.inFunctions = stats.Unencodable, stats.InFunctions
 		return data, done, err
 	}
 	raw, done, err := l.Open(path)
@@ -255,7 +259,7 @@ func (r *typeReader) openOne(path string, dwarf loadbtf.DWARF) (t types, err err
 		return t, err
 	}
 	r.opened = append(r.opened, done)
-	t = types{path: path, source: raw.Source, pointerSize: raw.PointerSize, encoded: raw.Encoded, lost: t.lost}
+	t.path, t.source, t.pointerSize, t.encoded = path, raw.Source, raw.PointerSize, raw.Encoded
 	if err := r.over(&t, &raw); err != nil {
 		return t, fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
 	}
@@ -330,12 +334,12 @@ func (r *typeReader) asBase(t *types) *foundBase {
 }
 
 // encode encodes the DWARF of a file, without the types of bases that are given. Kernels
-// may refuse the result, but only this program reads it. lost counts what the BTF lacks.
-func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), lost map[string]int, err error) {
+// may refuse the result, but only this program reads it.
+func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), stats btflite.Stats, err error) {
 	ctx := context.Background()
 	opt := btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Marks: r.marks, CUExclude: r.cuExclude}
 	if opt.Lang, opt.LangExclude, err = r.lang.resolve(r.lookupEnv); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, stats, err
 	}
 	if r.dwarf != loadbtf.DWARFFirst || !hasSection(in.Path, ".BTF") { // else there are types without a server
 		opt.FindDebug = r.findDebug
@@ -343,7 +347,7 @@ func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), lost m
 	release := func() {}
 	if len(r.bases) > 0 {
 		if opt.Base, err = btflite.OpenBase(ctx, btflite.Paths(r.bases...)...); err != nil {
-			return nil, nil, nil, err
+			return nil, nil, stats, err
 		}
 		release = opt.Base.Close
 	}
@@ -351,16 +355,16 @@ func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), lost m
 	release()
 	switch {
 	case errors.Is(err, btflite.ErrNoDWARF) && r.dwarf == loadbtf.DWARFOnly:
-		return nil, nil, nil, fmt.Errorf("%s: no DWARF to encode", message.OneLine(in.Path))
+		return nil, nil, stats, fmt.Errorf("%s: no DWARF to encode", message.OneLine(in.Path))
 	case errors.Is(err, btflite.ErrNoDWARF):
-		return nil, nil, nil, fmt.Errorf("%s: %w and no DWARF to encode", message.OneLine(in.Path), loadbtf.ErrNoBTF)
+		return nil, nil, stats, fmt.Errorf("%s: %w and no DWARF to encode", message.OneLine(in.Path), loadbtf.ErrNoBTF)
 	case err != nil:
-		return nil, nil, nil, err
+		return nil, nil, stats, err
 	case len(got.BTF) == 0:
 		got.Close()
-		return nil, nil, nil, fmt.Errorf("%s: %w, and its DWARF has no types", message.OneLine(in.Path), loadbtf.ErrNoBTF)
+		return nil, nil, stats, fmt.Errorf("%s: %w, and its DWARF has no types", message.OneLine(in.Path), loadbtf.ErrNoBTF)
 	}
-	return got.BTF, got.Close, got.Stats.Unencodable, nil
+	return got.BTF, got.Close, got.Stats, nil
 }
 
 // warnLost warns about types in the DWARF of the files that cannot be printed.

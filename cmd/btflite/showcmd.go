@@ -69,8 +69,8 @@ func (s *showCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show [OPTION...] [NAME|GLOB...] [FILE]",
 		Long: `Print structs, unions, enums and typedefs of FILE as pahole does, with offsets,
-sizes, holes and cache lines; without names all structs and unions. FILE is as
-for btflite dump: BTF, ELF, the name of a module; without it the kernel's.`,
+sizes, holes and cache lines; without names all structs and unions (of DWARF not
+those in functions). FILE is as for btflite dump; without it the kernel's.`,
 		Example: `  btflite show task_struct
   btflite show -E 'tcp_*' vmlinux.btf
   btflite show --sizes --holes=3 vmlinux`,
@@ -260,6 +260,10 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		return err
 	}
 	s.opt.Quiet = c.quiet
+	s.filter.Hidden = map[uint32]bool{}
+	for _, id := range t.inFunctions { // as in pahole, only their names print them
+		s.filter.Hidden[id] = true
+	}
 	if len(s.declExclude) > 0 && len(s.names) == 0 && s.enumerator == "" {
 		s.filter.Keep = s.isElsewhere
 	}

@@ -1,6 +1,8 @@
 package unit
 
 import (
+	"slices"
+
 	"github.com/btflite/btflite/dedup"
 	"github.com/btflite/btflite/internal/dwarf"
 )
@@ -23,6 +25,19 @@ func (r *Reader) push(as role, tag dwarf.Tag) *frame {
 func (r *Reader) moreFrames() []frame {
 	r.frames.Grow(len(r.frames.S) + 1)
 	return r.frames.S
+}
+
+// inFunction reports whether one of the open DIEs is a function or a block.
+func inFunction(open []frame) bool {
+	return slices.ContainsFunc(open, func(f frame) bool { return f.role == inFunc || f.role == inBlock })
+}
+
+// declaredInFunction notes that the struct or union of node i is declared in a function.
+func (u *Unit) declaredInFunction(i uint32) {
+	if u.InFunctions == nil {
+		u.InFunctions = make(map[uint32]bool)
+	}
+	u.InFunctions[i] = true
 }
 
 // suspend is called before a DIE with its own children opens inside top. It moves top's

@@ -140,6 +140,9 @@ func (w *walker) aggregate(d die, top *frame) (next int, err error) {
 	}
 	n, i := r.addNode(d.off)
 	n.Info, n.Name, n.Third = info, name, size
+	if r.In.Options.Marks && inFunction(r.frames.S) {
+		r.Unit.declaredInFunction(i)
+	}
 	if decl == 0 && !signed {
 		n.First = uint32(len(r.Unit.Types.Members.S))
 	}

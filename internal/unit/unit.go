@@ -30,6 +30,7 @@ type Unit struct {
 	Arrays      bool      // a node is an ARRAY
 	Unencodable Unencodable
 	Unsigned    map[uint32]bool // see Options.KeepSigns
+	InFunctions map[uint32]bool // with Options.Marks: the structs and unions that are declared in functions
 
 	Funcs     arena.Vec[callconv.Func]
 	Params    arena.Vec[callconv.Param]
@@ -240,7 +241,7 @@ func (u *Unit) reset() {
 	u.Annots.Trim(arena.KeepBytes)
 	u.Tags.Trim(arena.KeepBytes)
 	u.Vars.Trim(arena.KeepBytes)
-	u.FirstInt, u.Arrays, u.Unsigned = 0, false, nil
+	u.FirstInt, u.Arrays, u.Unsigned, u.InFunctions = 0, false, nil, nil
 	u.Unencodable.reset()
 	u.Funcs.Trim(arena.KeepBytes)
 	u.Params.Trim(arena.KeepBytes)
