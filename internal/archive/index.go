@@ -69,22 +69,18 @@ func (x *Index) Write(dir string) error {
 // replaceFile writes a file in place of an older one.
 func replaceFile(at string, data []byte) error {
 	dir := filepath.Dir(at)
-	f, err := os.CreateTemp(dir, temporaryPattern)
+	f, err := newUnlinked(dir, 0o644)
 	if err != nil {
 		return message.FileError(at, "cannot write", err)
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
+	defer f.discard()
+	if _, err = f.Write(data); err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), at)
+	if err == nil {
+		err = f.replace(at)
 	}
 	if err != nil {
-		os.Remove(f.Name())
 		return message.FileError(at, "cannot write", err)
 	}
 	return message.FileError(at, "cannot write", elfwrite.SyncDir(dir))

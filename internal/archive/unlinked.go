@@ -3,7 +3,11 @@ package archive
 import (
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 )
 
 // unlinked is a new file that has no name yet, or a temporary one where that cannot be.
@@ -40,6 +44,24 @@ func (u *unlinked) link(name string) error {
 	if renameNew(u.temporary, name) == nil { // some file systems have no links
 		u.temporary = ""
 		return nil
+	}
+	return err
+}
+
+// replace gives the file the name of another one. It has a temporary name between two calls of the system, as only a
+// name can take the place of another.
+func (u *unlinked) replace(name string) error {
+	if u.temporary == "" {
+		random := strconv.FormatUint(rand.Uint64(), 36)
+		temporary := filepath.Join(filepath.Dir(name), strings.Replace(temporaryPattern, "*", random, 1))
+		if err := linkNameless(u.File, temporary); err != nil {
+			return err
+		}
+		u.temporary = temporary
+	}
+	err := os.Rename(u.temporary, name)
+	if err == nil {
+		u.temporary = ""
 	}
 	return err
 }
