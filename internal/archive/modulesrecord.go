@@ -69,7 +69,7 @@ func countsOf(dir string, k *KernelRecord) (*ModuleCounts, error) {
 			err = fmt.Errorf("%v where %v is expected", token, want)
 		}
 		if err != nil {
-			return nil, &ownDamage{message.FileError(at, "cannot read", fmt.Errorf("byte %d: %w", d.InputOffset(), err))}
+			return nil, &ownDamage{message.FileError(at, "cannot read", fmt.Errorf("byte %d: %w; remove it, and run the command again", d.InputOffset(), err))}
 		}
 	}
 	return n, nil

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -179,6 +181,9 @@ func readJSON(name string, to any) error {
 func decodeJSON(name string, data []byte, to any) error {
 	err := json.Unmarshal(data, to)
 	if err == nil {
+		err = checkPaths(to)
+	}
+	if err == nil {
 		return nil
 	}
 	var syntax *json.SyntaxError
@@ -189,7 +194,37 @@ func decodeJSON(name string, data []byte, to any) error {
 	case errors.As(err, &kind):
 		err = fmt.Errorf("byte %d: %w", kind.Offset, err)
 	}
-	return &ownDamage{message.FileError(name, "cannot read", err)}
+	return &ownDamage{message.FileError(name, "cannot read", fmt.Errorf("%w; remove it, and run the command again", err))}
+}
+
+// checkPaths refuses a record with a path that leads out of the archive, to which a run could write. Archives are
+// copied from one place to another, and records may be changed by hand.
+func checkPaths(rec any) error {
+	check := func(c *Contents) error {
+		if c.BTF != "" && !filepath.IsLocal(filepath.FromSlash(c.BTF)) {
+			return fmt.Errorf("%q leads out of the archive", message.OneLine(c.BTF))
+		}
+		return nil
+	}
+	var errs []error
+	checkKernels := func(list []KernelRecord) {
+		for i := range list {
+			errs = append(errs, check(&list[i].Contents))
+		}
+	}
+	switch r := rec.(type) {
+	case *KernelRecord:
+		return check(&r.Contents)
+	case *PackageRecord:
+		checkKernels(r.Kernels)
+	case *Index:
+		checkKernels(r.Kernels)
+	case *ModulesRecord:
+		for i := range r.List {
+			errs = append(errs, check(&r.List[i].Contents))
+		}
+	}
+	return cmp.Or(errs...)
 }
 
 // readBounded reads a file of at most so many bytes. Errors name the file and say what it should be.
