@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -84,10 +85,10 @@ func encodeDisagreeing(t *testing.T, path string, dedup encode.Dedup) []byte {
 	return first
 }
 
-// equalsPahole compares got with what pahole makes of the file, if BTFLITE_PAHOLE names it.
+// equalsPahole compares got with what pahole makes of the file, where there is pahole.
 func equalsPahole(t *testing.T, name, path string, got []byte) {
 	t.Helper()
-	pahole := os.Getenv("BTFLITE_PAHOLE")
+	pahole := corpus.Pahole()
 	if pahole == "" {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -319,7 +320,7 @@ func (r *rule) paholeArgs() []string {
 
 // TestRulesAgainstPahole runs pahole itself on the files.
 func TestRulesAgainstPahole(t *testing.T) {
-	pahole := os.Getenv("BTFLITE_PAHOLE")
+	pahole := corpus.Pahole()
 	if pahole == "" {
 		t.Skip("no pahole 1.32 (BTFLITE_PAHOLE)")
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -136,7 +137,7 @@ func TestVariablesOfNotes(t *testing.T) {
 // samePahole compares BTF with pahole's of the same file, where there is pahole.
 func samePahole(t *testing.T, path string, features encode.Features, want []byte) {
 	t.Helper()
-	pahole := os.Getenv("BTFLITE_PAHOLE")
+	pahole := corpus.Pahole()
 	if pahole == "" {
 		return
 	}
