@@ -176,6 +176,26 @@ func compositeRules() []rule {
 				'y' type_id=2 bits_offset=0
 			[5] STRUCT 'bit_only' size=4 vlen=1
 				'z' type_id=1 bits_offset=0 bitfield_size=32`},
+		{name: "bit-fields as large as a type of 32 or 64 bytes", files: func() []dt.File { // as Crystal has them
+			i := intType()
+			wide, wider := array(i, 8), array(i, 16)
+			old := func(name string, t *dt.DIE, at, bits int) *dt.DIE {
+				return ref(dt.TagMember, name, t, dt.BitSize(bits), dt.Size(bits/8), dt.Attr{At: dt.AtBitOffset, Val: 0}, dt.MemberAt(at))
+			}
+			return one(i, wide, wider, structure("s", 96, ref(dt.TagMember, "a", wide, dt.BitAt(0), dt.BitSize(256)), ref(dt.TagMember, "b", wider, dt.MemberAt(32), dt.BitSize(512))),
+				structure("bits", 36, ref(dt.TagMember, "a", i, dt.BitAt(0), dt.BitSize(3)), ref(dt.TagMember, "a_long_name", wide, dt.BitAt(32), dt.BitSize(256))),
+				structure("old", 72, old("a", wider, 8, 512)))
+		}(), want: textInt + `
+			[2] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=8
+			[3] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=16
+			[4] STRUCT 's' size=96 vlen=2
+				'a' type_id=2 bits_offset=0
+				'b' type_id=3 bits_offset=256
+			[5] STRUCT 'bits' size=36 vlen=2
+				'a' type_id=1 bits_offset=0 bitfield_size=3
+				'a_long_name' type_id=2 bits_offset=32
+			[6] STRUCT 'old' size=72 vlen=1
+				'a' type_id=3 bits_offset=64`},
 		{name: "bit-fields of DWARF 2, little endian", files: bitfields(dt.File{}, 2), want: textBitsLittle},
 		{name: "bit-fields of DWARF 3, little endian", files: bitfields(dt.File{}, 3), want: textBitsLittle},
 		{name: "bit-fields of DWARF 2, big endian", files: bitfields(dt.File{BigEndian: true, Machine: dt.MachineS390}, 2), want: textBitsBig},
@@ -221,6 +241,11 @@ func compositeRules() []rule {
 			i := intType()
 			return one(i, structure("s", 0x300000, ref(dt.TagMember, "x", i, dt.BitAt(0x1000000), dt.BitSize(1))))
 		}(), err: "bit-field offset"},
+		{name: "bit-field of over 255 bits", files: func() []dt.File {
+			i := intType()
+			wide := array(i, 16)
+			return one(i, wide, structure("s", 64, ref(dt.TagMember, "x", wide, dt.BitAt(0), dt.BitSize(257))))
+		}(), differs: "pahole writes 1 bit", err: "bit-field of over 255 bits"},
 
 		{name: "forward declarations stay", files: func() []dt.File {
 			s, u := forward(dt.TagStructureType, "s"), forward(dt.TagUnionType, "u")

@@ -114,7 +114,10 @@ func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	}
 	long := r.Cursor.Number(have, dwarf.VBitSize)
 	if long > 0xff {
-		return 0, r.Cursor.DIEError(off, "bit-field of over 255 bits")
+		if !isWhole(r, long, top) {
+			return 0, r.Cursor.DIEError(off, "bit-field of over 255 bits")
+		}
+		long = 0
 	}
 	size := uint32(long)
 	loc := w.attrs.memberLoc(have)

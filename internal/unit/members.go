@@ -58,9 +58,14 @@ func (w *walker) oneMember(a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Mem
 		if a.Present&hasBitOffset != 0 {
 			bit = w.attrs.load(p, a, dwarf.SlotDataBitOffset)
 		}
-		if size := w.attrs.load(p, a, dwarf.SlotBitSize); size > 0xff {
-			return m, 0, r.Cursor.DIEError(off, "bit-field of over 255 bits")
-		} else if size != 0 {
+		size := w.attrs.load(p, a, dwarf.SlotBitSize)
+		if size > 0xff {
+			if !isWhole(r, uint64(size), top) {
+				return m, 0, r.Cursor.DIEError(off, "bit-field of over 255 bits")
+			}
+			size = 0
+		}
+		if size != 0 {
 			top.kflag = true
 			if bit > 0xffffff {
 				return m, 0, r.Cursor.DIEError(off, "bit-field offset over 16777215 bits")
@@ -81,6 +86,14 @@ func (w *walker) oneMember(a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Mem
 	}
 	m.Val = bit
 	return m, p + int(a.Size), nil
+}
+
+// isWhole reports whether a bit-field of the open type top, of over 255 bits, is written as a member
+// of its type, as pahole does: if it has a multiple of 32 bytes. BTF has 8 bits for a size in bits.
+//
+//go:noinline
+func isWhole(r *Reader, bits uint64, top *frame) bool {
+	return bits&0xff == 0 && bits/8 <= uint64(r.Unit.Types.Nodes.S[top.owner].Third)
 }
 
 // errLongName says that a member has a long inline name. Then member has to read it.
