@@ -87,7 +87,7 @@ func TestAskServers(t *testing.T) {
 			path + ": note: no debug file: debuginfod-find: Server query failed: No such file or directory\n"},
 		{"no server has it, for a reader", servers, "none", []string{"dump", path}, 1, 1, "", "no section .BTF and no DWARF to encode\n"},
 		{"the file of another", servers, "wrong", []string{"-J", "--btf_encode_detached=" + out, path}, 1, 1, "",
-			"its separate debug file cannot be used: " + program + "/wrong: its build-id is another\n"},
+			"its separate debug file cannot be used: " + program + "/wrong: its build-id is another (remove it, and the server is asked again)\n"},
 		{"a file that is not there", servers, "nothing", []string{"dump", path}, 1, 1, "",
 			"its separate debug file cannot be used: " + program + "/nothing: cannot open: no such file or directory\n"},
 		{"no variable", "", "debug", []string{"dump", path}, 1, 0, "", "no section .BTF and no DWARF to encode\n"},

@@ -58,7 +58,7 @@ func findAlt(f *File) (*mmapelf.File, error) {
 	if path := findElsewhere(f, id); path != "" {
 		e, err := openAlt(path, id)
 		if err != nil {
-			return nil, fmt.Errorf("%w, and what was found cannot be used: %w", nowhere, err)
+			return nil, fmt.Errorf("%w, and what was found cannot be used: %w", nowhere, askAgain(err))
 		}
 		return e, nil
 	}

@@ -83,12 +83,20 @@ func (f *File) findDebugFile() error {
 			return nil
 		}
 		f.Dwarf = f.ELF
-		tried = append(tried, err.Error())
+		tried = append(tried, askAgain(err).Error())
 	}
 	if len(tried) > 0 {
 		return withUnfound(f, fmt.Errorf("%s: no .debug_info, and its separate debug file cannot be used: %s", f.Path, strings.Join(tried, "; ")))
 	}
 	return withUnfound(f, missing)
+}
+
+// askAgain adds to what is wrong with a file that Find has found what to do: a cache keeps what a server has sent.
+func askAgain(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("%w (remove it, and the server is asked again)", err)
 }
 
 // findElsewhere asks for the debug file with this build-id; "" if nobody has it. Why
