@@ -62,7 +62,10 @@ func (f *flattenCommand) run(c *cli, words []string) error {
 	if f.output == "" {
 		return usagef("no output; give -o OUT")
 	}
-	words = slices.Concat(f.bases, words)
+	words, err := elfInputs(slices.Concat(f.bases, words), false)
+	if err != nil {
+		return err
+	}
 	if err := checkInputs(words); err != nil {
 		return err
 	}
@@ -121,7 +124,7 @@ func (f *flattenCommand) targets(c *cli, inputs []string) (out, origin *target, 
 // one name by contents. So the output does not depend on the order of the command line.
 func (f *flattenCommand) findKernel(paths []string) error {
 	for _, p := range paths {
-		if info, err := os.Stat(p); p == dash || err == nil && !info.Mode().IsRegular() {
+		if info, err := os.Stat(p); err == nil && !info.Mode().IsRegular() {
 			return fmt.Errorf("%s: not a regular file, and flatten reads its inputs more than once: copy it to a file", message.OneLine(p))
 		}
 		file := flatFile{path: p, name: withoutCompression(filepath.Base(p))}

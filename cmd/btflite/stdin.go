@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -48,8 +49,8 @@ func openFile(path string) (*os.File, error) {
 // errReadOnce is the error if standard input is named twice.
 var errReadOnce = errors.New("standard input can be read only once")
 
-// elfInputs replaces dash among the files to encode. They are mapped, so the standard
-// input has to be a file, and BTF cannot be added to it.
+// elfInputs replaces dash among files that are mapped, or read several times: the standard input
+// has to be a whole file then. With inPlace it is an error, as BTF cannot be added to it.
 func elfInputs(paths []string, inPlace bool) ([]string, error) {
 	if !slices.Contains(paths, dash) {
 		return paths, nil
@@ -59,6 +60,9 @@ func elfInputs(paths []string, inPlace bool) ([]string, error) {
 	}
 	if info, err := os.Stdin.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.New("standard input is not a file: use < FILE")
+	}
+	if at, err := os.Stdin.Seek(0, io.SeekCurrent); err != nil || at != 0 { // opened again, it would begin at 0
+		return nil, errors.New("standard input does not begin where its file does: copy the rest to a file")
 	}
 	paths = slices.Clone(paths)
 	for i := range paths {

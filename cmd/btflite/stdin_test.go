@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +15,8 @@ import (
 )
 
 // TestELFOnStandardInput: commands read ELF files for more than types. This works from
-// standard input and from compressed files, or an error says that it does not.
+// standard input, wherever in its file that begins, and from compressed files, or an error says
+// that it does not.
 func TestELFOnStandardInput(t *testing.T) {
 	inlined := inlineInput(t)
 	raw := splitDir + "x86.base.btf"
@@ -22,6 +25,7 @@ func TestELFOnStandardInput(t *testing.T) {
 		site     = "add at .text+0x14\n\ta: reg5\n"
 		onlyOnce = "btflite: standard input can be read only once\n"
 		noFile   = "btflite: standard input is not a file: use < FILE\n"
+		noStart  = "btflite: standard input does not begin where its file does: copy the rest to a file\n"
 	)
 	for _, c := range []struct {
 		args       string // "-" is standard input
@@ -41,9 +45,21 @@ func TestELFOnStandardInput(t *testing.T) {
 		{"archive find -o . -", smallFile, "btflite: /dev/stdin: ", noFile},
 		{"fullcircle --cc=true -", smallFile, "btflite: /dev/stdin: true -std=gnu17 -fsigned-char: has written no object\n", noFile},
 		{"-J --btf_encode_detached=/dev/null - -", smallFile, "", noFile},
+		{"flatten -o /dev/null -", raw, "", noFile},
+		{"flatten -o /dev/null - " + splitDir + "x86.module.btf", raw, "", noFile},
+		{"flatten -o /dev/null --btf_base=" + raw + " -", splitDir + "x86.module.btf", "", noFile},
+		{"dump -", raw, "[2] INT 'int'", "[2] INT 'int'"},
+		{"dump --btf_base=- " + splitDir + "x86.module.btf", raw, "[", "["},
+		{"show -", raw, "struct ", "struct "},
+		{"stats -", raw, "STRUCT", "STRUCT"},
+		{"verify -", raw, ": fine: ", ": fine: "},
+		{"diff - " + raw, raw, "", ""},
+		{"sort - /dev/null", raw, "", ""},
+		{"dedup -o /dev/null -", raw, "", ""},
+		{"lower --kernel=6.1 - /dev/null", raw, "", ""},
 	} {
 		data := testfile.Read(t, c.in)
-		for _, way := range []string{"file", "pipe", "compressed"} {
+		for _, way := range []string{"file", "pipe", "behind something", "compressed"} {
 			args, want := strings.Fields(c.args), c.file
 			cmd := exec.Command(os.Args[0], args...)
 			cmd.Env = append(os.Environ(), fakeEncoder+"=real")
@@ -57,11 +73,25 @@ func TestELFOnStandardInput(t *testing.T) {
 				cmd.Stdin = f
 			case "pipe":
 				cmd.Stdin, want = bytes.NewReader(data), c.pipe
+			case "behind something":
+				const something = "something"
+				f, err := os.Open(testfile.New(t, "behind", append([]byte(something), data...)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				if _, err := f.Seek(int64(len(something)), io.SeekStart); err != nil {
+					t.Fatal(err)
+				}
+				if cmd.Stdin = f; c.pipe == noFile {
+					want = noStart
+				}
 			case "compressed":
-				if c.pipe != c.file || strings.HasPrefix(want, "btflite: ") {
+				i := slices.Index(cmd.Args, dash)
+				if c.pipe != c.file || strings.HasPrefix(want, "btflite: ") || i < 0 {
 					continue
 				}
-				cmd.Args[len(args)] = compressed(t, data)
+				cmd.Args[i] = compressed(t, data)
 			}
 			if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), want) || want == "" && len(out) > 0 {
 				t.Errorf("%s, %s: %s, want %s", c.args, way, out, want)
