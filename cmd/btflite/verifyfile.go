@@ -140,6 +140,7 @@ func (v *verified) judge(path string, raw *loadbtf.Raw, noDups bool, rules verif
 	hint := ""
 	var base *btf.Blob
 	if over != nil {
+		defer find.release(over.base)
 		base, v.Warning = over.base.blob, over.mismatch
 		switch {
 		case over.broken != nil:

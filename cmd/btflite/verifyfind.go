@@ -32,12 +32,19 @@ func findVerified(words []string) (files []verifiedFile) {
 			continue
 		}
 		before := len(files)
-		hasBTF := func(path string) bool { return isModuleName(path) || isDetachedName(path) }
-		eachBelow(w, nil, hasBTF, func(path string, err error) {
+		hint := ""
+		hasBTF := func(path string) bool {
+			if strings.Contains(filepath.Base(path), detachedSuffix+".tar") {
+				hint = "; those in tar archives have to be unpacked first"
+			}
+			return isModuleName(path) || isDetachedName(path)
+		}
+		enter := func(folder string) bool { return !isArchiveStore(w, folder) }
+		eachBelow(w, enter, hasBTF, func(path string, err error) {
 			files = append(files, verifiedFile{path: path, inFolder: true, err: err})
 		})
 		if len(files) == before {
-			files = append(files, verifiedFile{path: w, err: fmt.Errorf("%s: no modules and no .btf files", message.OneLine(w))})
+			files = append(files, verifiedFile{path: w, err: fmt.Errorf("%s: no modules and no .btf files%s", message.OneLine(w), hint)})
 		}
 	}
 	return files
@@ -60,6 +67,9 @@ type foundBase struct {
 	blob   *btf.Blob // nil if there is none
 	kernel *basematch.Kernel
 	done   func()
+
+	beside bool // it is of an archive, which may have thousands, so it is closed when it has no users
+	users  int
 }
 
 // fit is BTF read over a base, and signs that the base is the wrong one.
@@ -129,7 +139,8 @@ type baseFinder struct {
 	image string     // folder of --image, or ""
 	fixed *foundBase // the base of all files; or nil
 	known map[string]*foundBase
-	mu    sync.Mutex // for known, while bases are found
+	last  *foundBase // what beside has returned last: the next file may need it, too
+	mu    sync.Mutex // for known and last, while bases are found
 }
 
 func newBaseFinder(image string) *baseFinder {
@@ -158,7 +169,8 @@ func (f *baseFinder) fix(paths []string) error {
 
 // base finds the base of a file: the given one, or the first candidate that fits, or the
 // first candidate, with the signs against it. It returns nil if the file needs no base,
-// or if there is none. first is tried before the other candidates; it may be nil.
+// or if there is none. first is tried before the other candidates; it may be nil. Who reads many files calls
+// release when the fit is not used any more.
 func (f *baseFinder) base(path string, raw *loadbtf.Raw, first *foundBase) (best *fit, found int) {
 	if f.fixed != nil {
 		return f.fixed.fit(raw), 1
@@ -179,12 +191,63 @@ func (f *baseFinder) base(path string, raw *loadbtf.Raw, first *foundBase) (best
 	if try(first) {
 		return best, found
 	}
+	beside := f.beside(path)
+	if try(beside) {
+		return best, found
+	}
 	for _, name := range f.candidates(path, raw.Module.Release) {
 		if try(f.candidate(name)) {
 			break
 		}
 	}
+	if best != nil && best.base != beside {
+		f.release(beside)
+	}
 	return best, found
+}
+
+// beside returns the base of a module of an archive, which is called as the folder is that the module lies in; nil if
+// there is none. The caller releases it.
+func (f *baseFinder) beside(path string) *foundBase {
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil || f.image != "" {
+		return nil
+	}
+	for _, suffix := range append([]string{""}, compressedSuffixes...) {
+		b := f.candidate(dir + detachedSuffix + suffix)
+		if b.blob == nil {
+			continue
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		b.beside = true
+		old := f.last
+		f.last = b
+		f.drop(old)
+		return b
+	}
+	return nil
+}
+
+// release ends the use of a base that base has returned.
+func (f *baseFinder) release(b *foundBase) {
+	if b == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if b.beside {
+		b.users--
+		f.drop(b)
+	}
+}
+
+// drop closes the base of an archive if nobody uses it, or will soon.
+func (f *baseFinder) drop(b *foundBase) {
+	if b != nil && b != f.last && b.beside && b.users == 0 && f.known[b.path] == b {
+		b.done()
+		delete(f.known, b.path)
+	}
 }
 
 // candidate reads a base, once, if there is one.
@@ -196,6 +259,7 @@ func (f *baseFinder) candidate(name string) *foundBase {
 		b = openCandidate(name)
 		f.known[name] = b
 	}
+	b.users++
 	return b
 }
 

@@ -247,6 +247,10 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	}
 	if file && l.DWARF != DWARFOnly && expand.Of(head) == nil && info.Size() >= expand.HeadSize && info.Size() <= maxExpanded {
 		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
+			if err = noTar(path, m); err != nil {
+				_ = m.Unmap()
+				return raw, nil, err
+			}
 			return Raw{BTF: m, Mapping: m}, func() { _ = m.Unmap() }, nil
 		}
 	}
@@ -281,7 +285,16 @@ func (l Loader) openContents(path string, data []byte) (raw Raw, done func(), er
 	if l.DWARF == DWARFOnly {
 		return raw, nil, fmt.Errorf("%s: no ELF file, so it has no DWARF", message.OneLine(path))
 	}
-	return Raw{BTF: data}, func() {}, nil
+	return Raw{BTF: data}, func() {}, noTar(path, data)
+}
+
+// noTar refuses a tar archive, as BTFHub stores BTF.
+func noTar(path string, data []byte) error {
+	const at, mark = 257, "ustar"
+	if !btf.HasMagic(data) && len(data) > at && bytes.HasPrefix(data[at:], []byte(mark)) {
+		return fmt.Errorf("%s: it is a tar archive: unpack it first", message.OneLine(path))
+	}
+	return nil
 }
 
 // openFile opens a file that is read from its beginning.
