@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
@@ -266,6 +267,56 @@ func TestEqualEnumsOfBase(t *testing.T) {
 			t.Errorf("%s: too few types were left out: %+v", name, n)
 		}
 		below.Free()
+	}
+}
+
+// TestPrefixOverBase encodes two equal units over a base that has their types under whole names. The prefix
+// of each name stands for it, so none of these types is the one of the base.
+func TestPrefixOverBase(t *testing.T) {
+	const prefix = "cut"
+	path := filepath.Join(t.TempDir(), "input")
+	for _, name := range []string{"cut", "cuts", "cut_by_its_prefix", "cut_by_its_prefix_and_of_many_bytes"} {
+		for _, c := range []struct {
+			kind string
+			make func(i *dt.DIE) *dt.DIE
+		}{
+			{"struct", func(i *dt.DIE) *dt.DIE { return structure(name, 8, member("a", i, 0)) }},
+			{"member", func(i *dt.DIE) *dt.DIE { return structure("s", 8, member("a", i, 0), member(name, i, 4)) }},
+			{"member without a name around it", func(i *dt.DIE) *dt.DIE { return structure("", 8, member(name, i, 0), member("b", i, 4)) }},
+			{"member of a union", func(i *dt.DIE) *dt.DIE { return composite(dt.TagUnionType, "u", 4, member(name, i, 0)) }},
+			{"forward declaration", func(*dt.DIE) *dt.DIE { return forward(dt.TagStructureType, name) }},
+			{"enumeration", func(*dt.DIE) *dt.DIE { return enum(name, 4, value("A", 1)) }},
+			{"value", func(*dt.DIE) *dt.DIE { return enum("e", 4, value("A", 1), value(name, 2)) }},
+			{"value without a name around it", func(*dt.DIE) *dt.DIE { return enum("", 4, value(name, 2)) }},
+			{"value of 64 bits", func(*dt.DIE) *dt.DIE { return enum("e", 8, value(name, 1)) }},
+			{"typedef", func(i *dt.DIE) *dt.DIE { return typedef(name, i) }},
+			{"number", func(*dt.DIE) *dt.DIE { return base(name, 8, ateUnsigned) }},
+			{"float", func(*dt.DIE) *dt.DIE { return base(name, 8, ateFloat) }},
+			{"parameter", func(i *dt.DIE) *dt.DIE {
+				return ref(dt.TagSubroutineType, "", i, ref(dt.TagFormalParameter, name, i))
+			}},
+		} {
+			unit := func() *dt.Unit {
+				i := intType()
+				d := c.make(i)
+				return dt.CU(append([]any{i, array(i, 9), d, ptr(d)}, last(i)...)...)
+			}
+			f := dt.File{Units: []*dt.Unit{unit(), unit()}}
+			testfile.Write(t, path, f.Bytes())
+			opt := encode.Options{Features: encode.AllFeatures}
+			blob := btftest.Parse(t, mustRun(t, []string{path}, opt), nil)
+			opt.Base, opt.NamePrefix = newBase(t, blob), prefix
+			what := c.kind + " " + name
+			if n := checkProofs(t, what, path, &f, opt); n.Left < 20 {
+				t.Errorf("%s: too few types were left out: %+v", what, n)
+			}
+			// The type and the pointer to it are new, unless its name is the prefix.
+			text := btftest.Text(btftest.Parse(t, mustRun(t, []string{path}, opt), blob))
+			if repeats := name == prefix; repeats != (text == "") || !repeats && !(strings.Contains(text, "'"+prefix+"'") && strings.Contains(text, " PTR ")) {
+				t.Errorf("%s: over the base:\n%s", what, text)
+			}
+			opt.Base.Free()
+		}
 	}
 }
 

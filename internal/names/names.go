@@ -77,6 +77,9 @@ func (n *Table) SetPrefix(prefix string) {
 	n.look.Store(true)
 }
 
+// Cuts reports whether SetPrefix has set a prefix. Then the text of a name does not tell its token.
+func (n *Table) Cuts() bool { return n.prefix != nil }
+
 // MayBeAlias reports true for each alias, and for very few other tokens.
 func (n *Table) MayBeAlias(t dedup.Name) bool {
 	h := t * 0x9e3779b1 >> 18

@@ -151,7 +151,7 @@ func (x *prover) start(r *Reader) {
 	x.r, x.b, x.tab = r, r.Cursor.Hdr.Data, r.Cursor.Abbrevs.Dense()
 	x.met, x.starts, x.be = (*[metSize]uint64)(x.proofs.met.S), r.starts.S, r.Cursor.File.BigEndian
 	x.text.begin(&r.Cursor)
-	if x.most = 0; r.Cursor.File.Names.ByText {
+	if x.most = 0; x.text.byText {
 		x.most = maxGuesses
 	}
 	if x.depth = plausibleDepth; x.known.Strict() {

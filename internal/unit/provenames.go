@@ -11,13 +11,14 @@ import (
 type nameTest struct {
 	names  *names.Text
 	reader *names.Reader
-	texts  names.Texts // if names stand for their text
+	texts  names.Texts // if byText
+	byText bool        // a text tells the token: names stand for their text, and none are cut
 }
 
 // begin prepares for the unit at c.
 func (t *nameTest) begin(c *debuginfo.Cursor) {
 	*t = nameTest{names: &c.File.Names, reader: &c.Reader}
-	if t.names.ByText {
+	if t.byText = t.names.ByText && !t.names.Cuts(); t.byText {
 		t.texts = t.names.Texts()
 	}
 }
@@ -29,15 +30,15 @@ func (t *nameTest) is(name, token dedup.Name) bool { return name == token || t.i
 //
 //go:noinline
 func (t *nameTest) isText(name, token dedup.Name) bool {
-	if t.isPlace(name) {
+	if t.byText && t.isPlace(name) {
 		return t.texts.Is(name, token)
 	}
-	return name>>31 != 0 && t.names.ByText && t.token(name) == token // it is inline
+	return (name>>31 != 0 || !t.byText) && t.names.ByText && t.token(name) == token // it is inline, or may be cut
 }
 
-// isPlace reports whether a name is a place in .debug_str.
+// isPlace reports whether a name, if names stand for their text, is a place in .debug_str.
 func (t *nameTest) isPlace(name dedup.Name) bool {
-	return t.names.ByText && name > t.names.Base && name <= t.names.Last
+	return name > t.names.Base && name <= t.names.Last
 }
 
 // are reports whether all guesses are right.

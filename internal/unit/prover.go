@@ -137,7 +137,7 @@ type prover struct {
 	named   bool                    // the struct or union that is compared has a name
 	guesses [maxGuesses]names.Guess // names of members whose texts are to be compared
 	noted   uint                    // how many guesses there are
-	most    uint                    // how many there may be: none unless names stand for their text
+	most    uint                    // how many there may be: none unless a text tells the token
 }
 
 // maxGuesses is how many names of a struct or union are compared after its other members were.
