@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,32 +29,53 @@ const maxIndex = 1 << 30
 // Merge reads the records of all kernels in the folder dir.
 func Merge(dir string) (*Index, error) {
 	x := &Index{Format: 1, Kernels: []KernelRecord{}}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		depth := strings.Count(name, "/")
-		switch {
-		case err != nil:
-			return message.FileError(filepath.Join(dir, name), "cannot read", err)
-		case d.IsDir() && (name == StoreDir || name == packagesDir):
-			return fs.SkipDir
-		case d.IsDir() && depth > 2:
-			return fs.SkipDir // the files of a kernel are three folders down
-		case depth != 3 || !strings.HasSuffix(name, RecordSuffix):
-			return nil
-		}
+	err := eachRecord(dir, "", 0, func(name string) error {
 		var rec KernelRecord
-		if err := readJSON(filepath.Join(dir, name), &rec); err != nil {
-			return err
-		}
-		if rec.Modules, err = countsOf(dir, &rec); err != nil {
-			return err
+		err := readJSON(PathOf(dir, name), &rec)
+		if err == nil {
+			rec.Modules, err = countsOf(dir, &rec)
 		}
 		x.Kernels = append(x.Kernels, rec)
-		return nil
+		return err
 	})
 	slices.SortFunc(x.Kernels, func(a, b KernelRecord) int {
 		return cmp.Or(strings.Compare(a.BuildID, b.BuildID), strings.Compare(a.BTF, b.BTF))
 	})
 	return x, err
+}
+
+// recordDepth is how many folders down the files of a kernel are.
+const recordDepth = 3
+
+// eachRecord calls visit for each record of a kernel below the folder name of the archive in dir. It follows links to
+// folders, as runs do that write there: a part of the archive may be on another disk.
+func eachRecord(dir, name string, depth int, visit func(name string) error) error {
+	entries, err := os.ReadDir(PathOf(dir, name))
+	if err != nil {
+		return message.FileError(PathOf(dir, name), "cannot read", err)
+	}
+	for _, e := range entries {
+		child := path.Join(name, e.Name())
+		folder := e.IsDir()
+		if depth < recordDepth && e.Type()&fs.ModeSymlink != 0 {
+			info, err := os.Stat(PathOf(dir, child))
+			if err != nil {
+				return message.FileError(PathOf(dir, child), "cannot read", err)
+			}
+			folder = info.IsDir()
+		}
+		switch {
+		case child == StoreDir || child == packagesDir:
+		case depth < recordDepth && folder:
+			err = eachRecord(dir, child, depth+1, visit)
+		case depth == recordDepth && !folder && strings.HasSuffix(child, RecordSuffix):
+			err = visit(child)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Write writes the index into the folder dir, in place of an older one.

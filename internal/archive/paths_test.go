@@ -75,3 +75,36 @@ func TestPathsStayInside(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexFollowsLinks: a folder of an archive that is a link to another disk is in the index, at each depth, and a link
+// that leads nowhere is an error: the disk may not be mounted.
+func TestIndexFollowsLinks(t *testing.T) {
+	for _, moved := range []string{"debian", "debian/12", "debian/12/x86_64"} {
+		dir, a := packages(t, map[string][]byte{"a.tar": threeModules()}), moduleArchive(t)
+		add(t, a, filepath.Join(dir, "a.tar"))
+		want, err := Merge(a.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := filepath.Join(a.Dir, moved), filepath.Join(dir, "disk")
+		if err = os.Rename(from, to); err == nil {
+			err = os.Symlink(to, from)
+		}
+		if err != nil {
+			t.Skip(err)
+		}
+		got, err := Merge(a.Dir)
+		if err != nil || len(got.Kernels) != 1 || !equalRecords(&got.Kernels[0], &want.Kernels[0]) {
+			t.Errorf("%s: %+v, %v", moved, got, err)
+		}
+		if err := os.Remove(from); err == nil {
+			err = os.Symlink(to+"/nothing", from)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Merge(a.Dir); err == nil || !strings.HasPrefix(err.Error(), from+": ") {
+			t.Errorf("%s: %v", moved, err)
+		}
+	}
+}
