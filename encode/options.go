@@ -208,8 +208,8 @@ type Stats struct {
 	// with those types (types made of them, members, functions, variables). It counts
 	// DIEs of all units, before deduplication.
 	Unencodable map[string]int `json:"left_out"`
-	// InFunctions are the ids of structs and unions that only functions declare, in their
-	// order, with Options.For ForReaders.
+	// InFunctions are the ids of structs and unions that only functions declare, with
+	// Options.For ForReaders. They are ascending, and those before the types are sorted.
 	InFunctions []uint32 `json:"-"`
 	// LeftOutMembers are members that are left out and leave gaps, as "struct.member",
 	// each once, in the order of their names. There are at most unit.MaxMembers.
