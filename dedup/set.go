@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/btflite/btflite/arena"
-	"github.com/btflite/btflite/btf"
 )
 
 // The streaming set.
@@ -89,29 +88,6 @@ func (f finder) mayTry(u *Unit) bool {
 		return true
 	}
 	u.err = errTried
-	return false
-}
-
-// Disagree reports whether a struct or union name has both several definitions and a FWD. Such a FWD
-// fits each definition, so the order in which they are tried decides where it leads. The same is true
-// for enumerations, but the Set does not always keep their declarations, so several definitions are
-// enough. An enumeration without a name and without values fits every one without a name.
-func Disagree(s *Set) bool {
-	for id := s.index.baseIDs + 1; id < uint32(len(s.index.types.ids.S)); id++ {
-		w := s.index.types.record(id)
-		isNamed := w.Name() != 0
-		several := isNamed && s.index.types.keys.S[id].next != 0
-		switch k := w.Kind(); {
-		case btf.Enums.Has(k):
-			if several || !isNamed && w.Vlen() == 0 {
-				return true
-			}
-		case k == btf.KindStruct || k == btf.KindUnion:
-			if several && s.index.entity(w.Name()).fwds[aggregate(w.Info())] != 0 {
-				return true
-			}
-		}
-	}
 	return false
 }
 

@@ -94,7 +94,7 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	r.hides = r.hides || u.unit.Facts.Hides
 	r.stats.DIEs += u.unit.Facts.DIEs
 	r.stats.TypesIn += uint64(len(u.unit.Types.Order.S) + u.unit.Types.Left())
-	if r.phase == asking && r.question.isDue(u.size, r.stats.TypesIn, r.total) && r.disagree() {
+	if r.phase == asking && r.question.isDue(r, u) && r.disagree() {
 		return errDisagree
 	}
 	if r.index.Load() == 0 && u.unit.FirstInt != 0 {

@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/mmapelf"
 	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
@@ -196,6 +198,124 @@ func TestDisagreeEarly(t *testing.T) {
 	}})
 	if len(first) != 1 || first[0] > 75 {
 		t.Errorf("the first phase has read %d %% of the file, want one number up to 75", first)
+	}
+}
+
+// twofold is a program of several units that declare and define some structs, each in one definition. Members,
+// and results of functions to which members point, lead to the declaration or to the definition of their unit.
+func twofold(seed uint64) dt.File {
+	const structs = 6
+	r := rand.New(rand.NewPCG(seed, 2))
+	var members [structs][]int // a struct
+	for i := range members {
+		for range 1 + r.IntN(4) {
+			members[i] = append(members[i], r.IntN(structs))
+		}
+	}
+	var units []*dt.Unit
+	for range 2 + r.IntN(8) {
+		var parts []any
+		var dies, decls [structs]*dt.DIE
+		for i := range dies {
+			switch name := fmt.Sprintf("s%d", i); i {
+			case 0:
+				dies[i], decls[i] = enum(name, 4, value("A", 1)), forward(dt.TagEnumerationType, name)
+			case 1:
+				dies[i], decls[i] = dt.N(dt.TagUnionType, dt.Name(name), dt.Size(8)), forward(dt.TagUnionType, name)
+			default:
+				dies[i], decls[i] = structure(name, 8*len(members[i])), forward(dt.TagStructureType, name)
+			}
+			switch other := r.IntN(4); {
+			case other == 0 || seed%3 == 1 && i != 0 || seed%3 == 2 && i != 1: // in some programs just the enumeration, or just the union
+				decls[i] = dies[i]
+			case other == 1:
+				dies[i] = decls[i]
+			}
+		}
+		for i, d := range dies {
+			for j, m := range members[i] {
+				to := dies[m]
+				if r.IntN(3) == 0 {
+					to = decls[m]
+				}
+				p := ptr(to)
+				parts = append(parts, p)
+				if j%2 == 1 {
+					f := ref(dt.TagSubroutineType, "", p)
+					p = ptr(f)
+					parts = append(parts, f, p)
+				}
+				if !isForward(d) && i > 0 {
+					d.Add(member(fmt.Sprintf("m%d", j), p, 8*j*min(i-1, 1)))
+				}
+			}
+			parts = append(parts, d)
+			if decls[i] != d {
+				parts = append(parts, decls[i])
+			}
+		}
+		r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		units = append(units, dt.CU(parts...))
+	}
+	return dt.File{Units: units}
+}
+
+// TestUnitsWithDeclarations: where a unit both declares and defines a type of one name, small inputs have libbpf's
+// choice of types. Merging unit by unit makes another choice for some.
+func TestUnitsWithDeclarations(t *testing.T) {
+	var others [3]int
+	path := filepath.Join(t.TempDir(), "input")
+	for seed := range uint64(300) {
+		f := twofold(seed)
+		testfile.Write(t, path, f.Bytes())
+		got, exact := encodeDisagreeing(t, path, encode.DedupAuto), encodeDisagreeing(t, path, encode.DedupExact)
+		if !bytes.Equal(got, exact) {
+			t.Errorf("seed %d: not the types that libbpf chooses", seed)
+		}
+		if !bytes.Equal(encodeDisagreeing(t, path, encode.DedupStream), exact) {
+			others[seed%3]++
+		}
+		equalsPahole(t, fmt.Sprint("seed ", seed), path, got)
+	}
+	t.Logf("merging unit by unit chooses other types in %d programs", others)
+	if others[0] < 3 || others[2] < 3 {
+		t.Error("too few for a test")
+	}
+}
+
+// TestDeclarationsOverBase: the same over a base for units of clang, also in a session, for the files after them.
+func TestDeclarationsOverBase(t *testing.T) {
+	base := sessionBase(t, "../testdata/small/small")
+	defer base.Free()
+	opt := encode.Options{Features: encode.DefaultFeatures, Jobs: 1, Base: base, Libbpf: encode.Libbpf17}
+	exactly, merged := opt, opt
+	exactly.Dedup, merged.Dedup = encode.DedupExact, encode.DedupStream
+	s := encode.NewSession(opt)
+	defer s.Close()
+	others, path := 0, filepath.Join(t.TempDir(), "input")
+	for seed := range uint64(100) {
+		f := twofold(seed)
+		for _, u := range f.Units {
+			i := slices.IndexFunc(u.Root.Attrs, func(a dt.Attr) bool { return a.At == dt.AtProducer })
+			u.Root.Attrs[i] = dt.Producer("clang version 19.1.7")
+		}
+		testfile.Write(t, path, f.Bytes())
+		exact := mustRun(t, []string{path}, exactly)
+		got := mustRun(t, []string{path}, opt)
+		inSession, err := s.EncodeSource(mmapelf.Source{Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, exact) || !bytes.Equal(inSession.Bytes(), exact) {
+			t.Errorf("seed %d: not the types that libbpf chooses", seed)
+		}
+		inSession.Close()
+		if !bytes.Equal(mustRun(t, []string{path}, merged), exact) {
+			others++
+		}
+	}
+	if others < 3 {
+		t.Errorf("merging unit by unit chooses other types in %d of 100 programs: too few for a test", others)
 	}
 }
 
