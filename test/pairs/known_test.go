@@ -72,7 +72,7 @@ var knownDifferences = []known{
 		says:  "for PA-RISC, pahole leaves out all addresses",
 		shows: "tree/encode/testdata/golden/hppa-gcc4-r.elf --"},
 	{name: "other machines", rules: []string{"status", "refused"}, ours: "relocations of machine",
-		says:  "It refuses those for other machines",
+		says:  "It refuses others,",
 		shows: "clang@avr//clash.c/o --"},
 	{name: "one without DWARF", rules: []string{"status", "refused"}, ours: "no DWARF debug information", holds: severalFiles,
 		says:  "Of several inputs, each must have DWARF.",
