@@ -66,12 +66,11 @@ const (
 //
 // It looks for declarations in each unit, which takes 1.3 % of the time of a module. gcc makes units with a
 // declaration and a definition of one type only for code that it warns about ("declared inside parameter list"), so
-// over a base only clang's units count. And they count only with libbpf 1.7's rules: with others there is no pahole
-// whose bytes these could be, and merging unit by unit leaves fewer types.
+// over a base only clang's units count.
 func (q *question) isDue(r *run, u *workspace) bool {
 	n := r.stats.TypesIn
 	isSmall := n <= maxDisagree && r.total <= smallInput
-	if isSmall && !q.twofold && (r.opt.Base == nil || u.unit.Facts.Clang && r.opt.Libbpf == Libbpf17) {
+	if isSmall && !q.twofold && (r.opt.Base == nil || u.unit.Facts.Clang) {
 		q.twofold = q.declarations.Defined(r.set, &u.unit.Types)
 	}
 	q.bytes += u.size

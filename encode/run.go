@@ -32,15 +32,16 @@ func RunSources(ctx context.Context, inputs []mmapelf.Source, opt Options) (*Out
 // relocations decides how to read it (input.open): whether its units refer to each other,
 // whether there are unit records, and whether relocations need an index. One question can
 // be answered only after all units: do they disagree about a type (disagree.go)? It
-// matters with DedupAuto. If they do, a second phase reads the same inputs again, for the
-// batch algorithm.
+// matters with DedupAuto, and over a base only with libbpf 1.7's rules: with others there is
+// no pahole whose bytes these could be, and merging unit by unit leaves fewer types. If they
+// disagree, a second phase reads the same inputs again, for the batch algorithm.
 
 // runPlan runs the phases that the options ask for.
 func runPlan(ctx context.Context, inputs []mmapelf.Source, opt Options, s *Session) (*Output, error) {
 	if q := opt.Functions; q != nil && q.Tell == nil {
 		opt.Functions = nil // nothing would receive the answers
 	}
-	only, fixed := streaming, opt.Dedup != DedupAuto
+	only, fixed := streaming, opt.Dedup != DedupAuto || opt.Base != nil && opt.Libbpf != Libbpf17
 	if opt.Dedup == DedupExact {
 		only = batch
 	}
