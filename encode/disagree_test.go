@@ -202,7 +202,8 @@ func TestDisagreeEarly(t *testing.T) {
 }
 
 // twofold is a program of several units that declare and define some structs, each in one definition. Members,
-// and results of functions to which members point, lead to the declaration or to the definition of their unit.
+// and results of functions to which members point, lead to the declaration or to the definition of their unit. From
+// seed 150 on, units have their types in one order, after an array, so that a reader can leave out known ones.
 func twofold(seed uint64) dt.File {
 	const structs = 6
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -213,8 +214,12 @@ func twofold(seed uint64) dt.File {
 		}
 	}
 	var units []*dt.Unit
-	for range 2 + r.IntN(8) {
+	for range 2 + r.IntN(8) + int(seed/150)*10 {
 		var parts []any
+		if seed >= 150 {
+			i := intType()
+			parts = append(parts, i, array(i, 3))
+		}
 		var dies, decls [structs]*dt.DIE
 		for i := range dies {
 			switch name := fmt.Sprintf("s%d", i); i {
@@ -253,6 +258,10 @@ func twofold(seed uint64) dt.File {
 			if decls[i] != d {
 				parts = append(parts, decls[i])
 			}
+		}
+		if seed >= 150 {
+			units = append(units, dt.CU(parts...))
+			continue
 		}
 		r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 		units = append(units, dt.CU(parts...))
