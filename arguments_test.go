@@ -79,8 +79,8 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// TestFindDebugFails: why a debug file was not found is part of the error about the input, which
-// says as well that there is no DWARF.
+// TestFindDebugFails: if FindDebug finds nothing, the error about the input gives its reason, and also says
+// that the input has no DWARF.
 func TestFindDebugFails(t *testing.T) {
 	down, id := errors.New("the server is down"), "GNU\x00\x0aBCDEFGH"
 	note := dt.Section{Name: ".note.gnu.build-id", Type: elfabi.SHTNote, Data: []byte("\x04\x00\x00\x00\x08\x00\x00\x00\x03\x00\x00\x00" + id)}
@@ -102,7 +102,7 @@ func TestFindDebugFails(t *testing.T) {
 		missing := filepath.Join(t.TempDir(), "found")
 		_, err = btflite.Encode(t.Context(), in, btflite.Options{FindDebug: func(string, []byte) (string, error) { return missing, nil }})
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("cannot be used: %s: cannot open: no such file", missing)) {
-			t.Errorf("%s, found where there is no file: %v", what, err)
+			t.Errorf("%s, FindDebug returns a path without a file: %v", what, err)
 		}
 	}
 }

@@ -30,8 +30,8 @@ func archiveOf(t *testing.T, form string) (dir string) {
 	return dir
 }
 
-// TestReadersFindTheBaseInAnArchive: the BTF of a module in an archive is read over that of its kernel, which lies
-// beside the folder of the modules. A folder is verified without its store, in which no kernel can be found.
+// TestReadersFindTheBaseInAnArchive: readers take the BTF of a kernel as the base of its modules, because it lies next
+// to their folder. verify skips the store of a folder, because no module there has its kernel next to it.
 func TestReadersFindTheBaseInAnArchive(t *testing.T) {
 	for _, form := range []string{"raw", "zst"} {
 		dir := archiveOf(t, form)

@@ -169,8 +169,8 @@ func (f *baseFinder) fix(paths []string) error {
 
 // base finds the base of a file: the given one, or the first candidate that fits, or the
 // first candidate, with the signs against it. It returns nil if the file needs no base,
-// or if there is none. first is tried before the other candidates; it may be nil. Who reads many files calls
-// release when the fit is not used any more.
+// or if there is no base. It tries first before the other candidates; first may be nil. A caller that reads many
+// files calls release after its last use of the fit.
 func (f *baseFinder) base(path string, raw *loadbtf.Raw, first *foundBase) (best *fit, found int) {
 	if f.fixed != nil {
 		return f.fixed.fit(raw), 1
@@ -206,8 +206,8 @@ func (f *baseFinder) base(path string, raw *loadbtf.Raw, first *foundBase) (best
 	return best, found
 }
 
-// beside returns the base of a module of an archive, which is called as the folder is that the module lies in; nil if
-// there is none. The caller releases it.
+// beside returns the base of a module in an archive: the kernel's BTF has the name of the module's folder, and lies
+// next to it. It returns nil if there is no such file. The caller calls release.
 func (f *baseFinder) beside(path string) *foundBase {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil || f.image != "" {

@@ -49,7 +49,8 @@ func (a *Archive) isDone(rec *PackageRecord) (bool, error) {
 	return true, nil
 }
 
-// recorded has what the record of a kernel's modules says, for a run that has to store some of them again.
+// recorded has what the record of a kernel's modules says, for a run that has to store some of them again. It is empty
+// if there is no record, or nothing to store again.
 type recorded struct {
 	sums  map[string]string        // of each file that the record names, by its path without its suffix
 	kept  map[string]*ModuleRecord // by File, the modules that stay as they are, as only others are tried again
@@ -57,23 +58,23 @@ type recorded struct {
 }
 
 // modulesDone returns the counts of a kernel's modules if the archive has all that their record names. If some of
-// it is missing, or if there was a fault of the program with a module of this package, modulesDone returns what the
-// record has. It returns nothing if there is no record.
-func (a *Archive) modulesDone(k *KernelRecord, pkg string) (done *ModuleCounts, old *recorded, err error) {
+// it is missing, or if there was a fault of the program with a module of this package, done is nil, and modulesDone
+// returns what the record has. Without a record, done is nil and old is empty.
+func (a *Archive) modulesDone(k *KernelRecord, pkg string) (done *ModuleCounts, old recorded, err error) {
 	counts, err := countsOf(a.Dir, k)
 	if err != nil || counts == nil {
-		return nil, nil, err
+		return nil, old, err
 	}
 	// Most records need not be read, because it is enough to count the files: a record has megabytes. So a file
 	// that is too short shows only if another one is missing.
 	if counts.Internal == 0 && countModules(a.Dir, k) == counts.Stored {
-		return counts, nil, nil
+		return counts, old, nil
 	}
 	var rec ModulesRecord
 	if err := readJSON(PathOf(a.Dir, k.ModulesFile()), &rec); err != nil {
-		return nil, nil, err
+		return nil, old, err
 	}
-	old = &recorded{map[string]string{}, map[string]*ModuleRecord{}, map[string]bool{}}
+	old = recorded{map[string]string{}, map[string]*ModuleRecord{}, map[string]bool{}}
 	all := true
 	for i := range rec.List {
 		m := &rec.List[i]
@@ -91,7 +92,7 @@ func (a *Archive) modulesDone(k *KernelRecord, pkg string) (done *ModuleCounts, 
 		}
 	}
 	if all && len(old.again) == 0 {
-		return counts, nil, nil // two modules have one file, or the folder has another, or another package had the fault
+		return counts, recorded{}, nil // two modules have one file, or the folder has another, or another package had the fault
 	}
 	if len(old.again) == 0 {
 		clear(old.kept)

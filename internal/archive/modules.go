@@ -103,8 +103,8 @@ func (w *moduleWork) store(m *module, in mmapelf.Source, err error) error {
 	if k == nil || !k.wanted() || k.full || k.has(m) {
 		return nil
 	}
-	if k.recorded != nil && k.recorded.kept[m.file] != nil {
-		k.add(k.recorded.kept[m.file])
+	if kept := k.recorded.kept[m.file]; kept != nil {
+		k.add(kept)
 		return nil
 	}
 	rec := &ModuleRecord{Name: m.name, BuildID: m.buildID, File: m.file}
@@ -190,18 +190,15 @@ func (w *moduleWork) publish(k *kernelModules) error {
 }
 
 func (w *moduleWork) publishModule(k *kernelModules, rec *ModuleRecord) error {
-	old := k.recorded
-	isNew := old == nil || old.again[rec.File] // no record has it
-	if old != nil && old.kept[rec.File] != nil {
+	old := &k.recorded
+	if old.kept[rec.File] != nil {
 		return nil // it has its name
 	}
-	known := false // to an earlier run
+	isNew := old.sums == nil || old.again[rec.File] // no record has it
+	known := false                                  // to an earlier run
 	for _, at := range k.names(rec) {
 		to := at + w.Form.suffix()
-		sum, ok := "", false
-		if old != nil {
-			sum, ok = old.sums[at]
-		}
+		sum, ok := old.sums[at]
 		known = known || ok
 		if sum != rec.SHA256 && (ok || !isNew) {
 			continue
@@ -290,7 +287,7 @@ func (w *moduleWork) finishKernel(k *kernelModules, whole bool) error {
 
 // replaceModules writes the record of a kernel's modules in place of the old one, if some were tried again.
 func (w *moduleWork) replaceModules(k *kernelModules) error {
-	if k.recorded == nil || len(k.recorded.again) == 0 {
+	if len(k.recorded.again) == 0 {
 		return nil
 	}
 	w.rec.Retried = true

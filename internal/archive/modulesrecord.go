@@ -109,7 +109,7 @@ type kernelModules struct {
 	at       int      // of the kernel in the record of the package
 	rec      ModulesRecord
 	before   bool           // the archive has them already
-	recorded *recorded      // what their record has, if they are to be stored again; or nil
+	recorded recorded       // what their record has, if they are to be stored again
 	early    int            // modules that came before the kernel in a stream
 	size     int            // about what the record will have, in bytes
 	byName   map[string]int // places in rec.List of the modules that came first with their names

@@ -161,7 +161,7 @@ func TestPanicCostsOneKernel(t *testing.T) {
 	}
 }
 
-// memoryFault is what the runtime panics with if a page of a mapped file cannot be read.
+// memoryFault stands for the panic of the runtime if it cannot read a page of a mapped file.
 type memoryFault struct{}
 
 func (memoryFault) Error() string { return "unexpected fault address" }

@@ -190,7 +190,8 @@ func (a *Archive) publishKernel(rec *KernelRecord) error {
 	return a.otherContents(rec.BTF)
 }
 
-// kernelAt reads the record of a kernel, nil if there is none. at is its path in the archive without suffix.
+// kernelAt returns the record of a kernel, or nil if there is none. at is the path of the record in the archive,
+// without its suffix.
 func (a *Archive) kernelAt(at string) (*KernelRecord, error) {
 	rec := new(KernelRecord)
 	err := readJSON(PathOf(a.Dir, at)+RecordSuffix, rec)

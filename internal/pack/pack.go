@@ -169,8 +169,8 @@ func (p *Package) walk(visit func(*File) error, s *search) error {
 	return p.named(err)
 }
 
-// named makes err, which does not come from a visit, name the file: that of the package, one in the folder, or the
-// one that blocks are expanded into.
+// named makes err name the file that it is about: the package, a file in the folder, or the file that blocks are
+// expanded into. err does not come from a visit.
 func (p *Package) named(err error) error {
 	var number syscall.Errno
 	var at *fs.PathError
