@@ -102,7 +102,7 @@ func (s *Set) Restart(names Names) error {
 	s.index.types.ids.S, s.index.types.keys.S = s.index.types.ids.S[:n], s.index.types.keys.S[:n]
 	s.index.types.words.S = s.index.types.words.S[:b.words]
 	s.index.entered, s.index.conflicts, s.Slow, s.walk.Walks = b.entered, 0, 0, 0
-	s.visited.Reset()
+	s.placedRefs.Reset()
 	s.index.forwards.Reset()
 	s.index.families, s.index.newcomers = nil, nil
 	s.strings.restart()

@@ -15,10 +15,10 @@ import (
 type baseOrder struct {
 	unhashed  []uint32 // ids of types that the table does not take
 	repeated  []uint32 // ids of types that are equal to an earlier one of the base
-	doublings []uint32 // ids before which the table doubles
+	doublings []uint32 // ascending ids: the table doubles just before it takes this type
 }
 
-// settle notes when the table doubles, once the types up to the id last are known.
+// settle fills o.doublings. last is the last id of the base, and o.unhashed is complete.
 func (o *baseOrder) settle(last uint32) {
 	others := uint32(0)
 	for n := uint32(1); ; n = max(4, 2*n-1) { // the table doubles before entry n
@@ -32,7 +32,8 @@ func (o *baseOrder) settle(last uint32) {
 	}
 }
 
-// after reports whether id follows its earlier equals in the list, not precedes them.
+// after reports whether id follows its earlier equals in the list. A type starts before them,
+// and each doubling after its insertion reverses the list.
 func (o *baseOrder) after(id uint32) bool {
 	before, _ := slices.BinarySearch(o.doublings, id+1)
 	return (len(o.doublings)-before)%2 != 0

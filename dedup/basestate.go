@@ -7,16 +7,18 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// baseState records the state of a Set right after its base was entered, and what units have
-// changed since. With it, Restart undoes the changes and need not enter the base again.
+// baseState records the state of a Set right after its base was loaded, and what units have
+// changed since. With it, Restart undoes the changes and need not load the base again. Own types
+// are the types of the Set that are not the base's.
 type baseState struct {
 	*Base
+	// The lengths of index.types.words and index.ents, and index.entered, when the base had been loaded.
 	words, ents, entered int
 	forward              map[forwardKey]uint32 // FWDs of the base
 	redirected           []uint32              // FWDs of the base that lead to own types
 	pointed              []uint32              // types of the base with an own PTR or CONST
 	lostUnique           []uint32              // types of the base that are not unique since own types came
-	copies               map[uint32][]uint32   // own copies of types of the base, oldest first
+	copies               map[uint32][]uint32   // by id of the base: own types that repeat it, oldest first
 	unitEnds             []uint32              // last id of each unit that brought new types
 	order                baseOrder
 	seen                 []uint64 // bits for hashes in the table, while the base is loaded
@@ -33,7 +35,8 @@ type forwardKey struct {
 	kind int
 }
 
-// noteCopies records which new types of u are copies of types of the base. last is u's last id.
+// noteCopies records which new types of u are copies of types of the base. last is the last id
+// of the Set.
 func (bs *baseState) noteCopies(u *Unit, last uint32) {
 	for _, p := range u.slow.copies {
 		if id := u.ID.S[p.def]; id > bs.types {
@@ -42,7 +45,7 @@ func (bs *baseState) noteCopies(u *Unit, last uint32) {
 			}
 		}
 	}
-	if len(u.news.S) > 0 {
+	if len(u.newNodes.S) > 0 {
 		bs.unitEnds = append(bs.unitEnds, last)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // Base is BTF that other BTF is split from, ready for look-ups. It is immutable
 // and may be shared by any number of Sets and goroutines.
 //
-// The token of a string of the base is its string offset, so records of the base need no change
-// to be records of a Set. Only odd bases have names that need one: see token.
+// The token of a string of the base is its string offset, so a Set can use records of the base as
+// they are. The exceptions are bases that repeat a string: see needsTokens.
 type Base struct {
 	blob    *btf.Blob
 	chain   []*btf.Blob // root first
@@ -25,7 +25,7 @@ type Base struct {
 	// the string offset in the bits of offMask and the hash's lowest bits in the others.
 	slots   arena.Vec[uint32]
 	offMask uint32
-	// shorts is such a table of the strings of at most MaxShort bytes, which slots lacks. A
+	// shorts is such a table too, of the strings of at most MaxShort bytes, which slots lacks. A
 	// slot is 0, or the string offset in its upper half and the text in its lower half.
 	shorts  arena.Vec[uint64]
 	short   int             // strings in shorts
@@ -34,15 +34,15 @@ type Base struct {
 }
 
 const (
-	// MaxBaseStrings is the most bytes that the strings of a base may have. Tokens of other
-	// names are not below it.
+	// MaxBaseStrings is the most bytes that the strings of a base may have. Tokens of names
+	// that the base lacks are not below it.
 	MaxBaseStrings = 0x20000000
 	// MaxShort is the length of the longest text that Short knows.
 	MaxShort = 3
 )
 
-// NewBase makes a Base of blob and its own bases. It keeps blob, which must not
-// change.
+// NewBase makes a Base of blob and the bases below it. It keeps blob, which must not
+// change. It is an error if there are too many types or strings for a Set. Call Free in the end.
 func NewBase(blob *btf.Blob) (*Base, error) {
 	b := &Base{blob: blob, types: blob.TypeCount() - 1, strEnd: blob.StrEnd(), aliases: make(map[uint32]Name)}
 	if b.types >= MaxIDs || b.strEnd > MaxBaseStrings {
@@ -64,7 +64,7 @@ func NewBase(blob *btf.Blob) (*Base, error) {
 	return b, nil
 }
 
-// hashed is a string of a string section: its TextHash, and the index of its NUL.
+// hashed describes a string of a string section: its TextHash, and the index of its NUL.
 type hashed struct{ hash, end uint32 }
 
 // addStrings enters the strings of a string section that starts at string offset start. The two
@@ -91,8 +91,9 @@ func (b *Base) addStrings(s []byte, start uint32) {
 	}
 }
 
-// hashStrings hashes strings from index at of s on, until to is full or the end is near. It
-// returns their number. The last string must end with a NUL.
+// hashStrings hashes strings from index at of s on, until to is full or a string reaches the last
+// 7 bytes of s, which it cannot read as a word. It returns how many it has hashed. The last string
+// must end with a NUL.
 func hashStrings(s []byte, at int, to []hashed) (n int) {
 	for ; n < len(to); n++ {
 		h := uint64(0)
@@ -207,7 +208,7 @@ func (b *Base) isAt(text []byte, off uint32) bool {
 	return len(s) > len(text) && s[len(text)] == 0 && string(s[:len(text)]) == string(text)
 }
 
-// tag returns the bits of the hash h that a slot has.
+// tag returns the bits of the hash h that a slot keeps, above those of the offset.
 func (b *Base) tag(h uint32) uint32 { return h * (b.offMask + 1) }
 
 // Token returns the token of a string of the base, or 0 if the base lacks the text. h is
@@ -258,8 +259,9 @@ func (b *Base) BigEndian() bool { return b.blob.BigEndian }
 // Blob returns the BTF that the Base was made of.
 func (b *Base) Blob() *btf.Blob { return b.blob }
 
-// isOdd reports whether token may change an offset.
-func (b *Base) isOdd() bool { return b.empties || len(b.aliases) > 0 }
+// needsTokens reports whether some strings repeat an earlier one, or are empty. Then token has
+// to replace the string offsets in records.
+func (b *Base) needsTokens() bool { return b.empties || len(b.aliases) > 0 }
 
 // token returns the token of the string at a string offset: 0 if it is empty, and the offset of
 // the first one if it repeats another.
@@ -305,7 +307,7 @@ func TextHash(b []byte) uint32 {
 	return endHash(h, last>>(64-8*(n&7)))
 }
 
-// endHash ends TextHash. last has the bytes behind the last whole word of the text.
+// endHash ends TextHash. last has the bytes after the last whole word of the text.
 func endHash(h, last uint64) uint32 { return uint32(arena.Mix(h, last) >> 32) }
 
 // hashAt returns TextHash of the string at index at of s. There must be a NUL.

@@ -16,31 +16,31 @@ import (
 // by Extern.
 //
 // A key covers names, numbers and references of the nodes, down to the next named struct,
-// union or FWD. It covers only kind and name of that. So two chunks with one key are equal
+// union or FWD, of which it covers only kind and name. So two chunks with one key are equal
 // if each name in them has one definition. The streaming algorithm cuts the graph at the
 // same names (doc.go, 3). The definition of such a name is in another chunk of the unit, or
-// it is a node, which is compared. As soon as there is a doubt, Commit returns
-// ErrIncomplete, and the reader reads the whole unit again.
+// it is a node, which is compared. If Commit cannot be sure that the chunks are equal, it
+// returns ErrIncomplete, and the reader reads the whole unit again.
 
 // ErrIncomplete is returned by Commit for a unit that left out known chunks which are needed
 // after all. Commit added nothing but strings. Read the unit again with all of its nodes,
 // and commit that.
 var ErrIncomplete = errors.New("the unit left out types that have to be compared")
 
-// Chunks tells which of the unit's nodes are whole chunks with a key. The unit keeps chunks
-// until Reset.
+// Chunks sets which of the unit's nodes are whole chunks with a key, so that Commit can store
+// their ids. The unit keeps the slice until Reset.
 func (u *Unit) Chunks(chunks []Chunk) { u.chunks.read = chunks }
 
-// Left returns how many nodes the unit leaves out because they are known.
-func (u *Unit) Left() int { return u.chunks.left }
+// LeftOutNodes returns how many nodes the unit leaves out because the Set knows their types.
+func (u *Unit) LeftOutNodes() int { return u.chunks.left }
 
 // chunkTable has the ids of the nodes of known chunks.
 type chunkTable struct {
-	known arena.Vec[chunkEntry] // oldest first; entry 0 is unused
-	slots arena.Vec[uint32]     // open addressing: index in known, 0 if the slot is free
-	ids   arena.Vec[uint32]     // of the nodes of each chunk
-	index *index
-	apart apartTable
+	known       arena.Vec[chunkEntry] // oldest first; entry 0 is unused
+	slots       arena.Vec[uint32]     // open addressing: index in known, 0 if the slot is free
+	ids         arena.Vec[uint32]     // ids of the nodes, one chunk after another
+	index       *index
+	unambiguous unambiguousTable
 }
 
 // unchecked is chunkEntry.checked before the first check.
@@ -50,7 +50,7 @@ const unchecked = ^uint32(0)
 type chunkEntry struct {
 	key      uint64
 	firstID  uint32 // index in chunkTable.ids of its first id
-	count    uint32
+	count    uint32 // number of its ids
 	checked  uint32 // ambiguousSet.changes when none of its ids was ambiguous
 	forwards uint64 // bit set of its nodes that may be forwarded; from node 63 on they share a bit
 }
@@ -59,11 +59,12 @@ func (ct *chunkTable) free() {
 	ct.known.Free()
 	ct.slots.Free()
 	ct.ids.Free()
-	ct.apart.seen.Free()
+	ct.unambiguous.seen.Free()
 }
 
-// find returns the index in known of each chunk, 0 for one that is not known. A look-up has
-// three cache misses. So all chunks take each step together, and their misses overlap.
+// find returns the index in known of each chunk, 0 for one that is not known. A look-up misses
+// the cache three times. So find takes each step for all chunks before the next step, and their
+// misses overlap.
 func (uc *unitChunks) find(t *chunkTable, chunks []Chunk) []uint32 {
 	found := slices.Grow(uc.found[:0], len(chunks))[:len(chunks)]
 	uc.found = found
@@ -129,8 +130,8 @@ func (ct *chunkTable) grow() {
 	}
 }
 
-// chunkIDs fills refs with the ids of a known chunk. It reports whether each of their names
-// has one definition.
+// chunkIDs fills refs with the ids of a known chunk, as Extern. It reports whether each of
+// their names has one definition.
 func (ct *chunkTable) chunkIDs(e *chunkEntry, refs []Ref) bool {
 	for i, id := range ct.ids.S[e.firstID:][:len(refs)] {
 		refs[i] = id | Extern
@@ -189,7 +190,7 @@ func (u *Unit) forwards(c *Chunk) (set uint64) {
 
 // bringsChunks reports whether the table may keep the chunks of this unit.
 func (u *Unit) bringsChunks() bool {
-	return len(u.chunks.read) > 0 && !u.dirty && len(u.ambiguous.S) == 0
+	return len(u.chunks.read) > 0 && !u.needsWalk && len(u.ambiguous.S) == 0
 }
 
 // incomplete reports whether nodes that u leaves out are needed.
@@ -197,28 +198,28 @@ func (ct *chunkTable) incomplete(u *Unit) bool {
 	switch {
 	case u.chunks.left == 0:
 		return false
-	case u.dirty || u.loops || u.err != nil || u.chunks.view != ct.index.conflicts || len(u.chunks.proved.Older) > 0:
+	case u.needsWalk || u.loops || u.err != nil || u.chunks.view != ct.index.conflicts || len(u.chunks.proved.Older) > 0:
 		return true
 	case u.chunks.proved.Types > 0:
 		return finder{ct.index}.unproved(u)
 	}
-	return len(u.ambiguous.S) > 0 && !ct.leftApart(u)
+	return len(u.ambiguous.S) > 0 && !ct.leftOutUnambiguous(u)
 }
 
-// A unit may leave out known chunks and still have a type whose name is ambiguous: it has
-// several definitions. A chunk's key covers references by name only. So no type that was left
-// out may lead to an ambiguous name before the next name. Then these types are the same as in
-// the unit that brought them, whichever definition this unit has.
+// A name is ambiguous if it has several definitions. A unit may leave out known chunks although
+// it has a type with an ambiguous name. A chunk's key covers references to named types by kind
+// and name only. So none of the types that were left out may refer to an ambiguous name. Then
+// they are the same as in the unit that brought them, whichever definition this unit has.
 
-// apartTable remembers which types lead to no ambiguous name.
-type apartTable struct {
+// unambiguousTable remembers which types refer to no ambiguous name.
+type unambiguousTable struct {
 	seen    arena.Vec[uint64] // bit set of ids
 	changes uint32            // ambiguousSet.changes when seen was computed
 }
 
-// leftApart reports whether no type that u leaves out leads to an ambiguous name.
-func (ct *chunkTable) leftApart(u *Unit) bool {
-	a := &ct.apart
+// leftOutUnambiguous reports whether no type that u leaves out refers to an ambiguous name.
+func (ct *chunkTable) leftOutUnambiguous(u *Unit) bool {
+	a := &ct.unambiguous
 	if a.changes != ct.index.ambiguous.changes {
 		a.seen.Reset()
 		a.changes = ct.index.ambiguous.changes
@@ -230,8 +231,8 @@ func (ct *chunkTable) leftApart(u *Unit) bool {
 			continue
 		}
 		for _, r := range c.refs[c.asked[i].First:][:c.asked[i].Count] {
-			if !ct.isApart(r&^Extern, 0) {
-				a.seen.Reset() // it has types that isApart has not finished
+			if !ct.isUnambiguous(r&^Extern, 0) {
+				a.seen.Reset() // isUnambiguous marks a type before it has looked at its references
 				return false
 			}
 		}
@@ -239,26 +240,26 @@ func (ct *chunkTable) leftApart(u *Unit) bool {
 	return true
 }
 
-// isApart reports whether each struct or union that a type leads to, down to the next name,
-// has one definition.
-func (ct *chunkTable) isApart(id uint32, depth int) bool {
-	seen := ct.apart.seen.S
+// isUnambiguous reports whether each struct or union that a type leads to, down to the next
+// name, has one definition. It reports false if chains of types are deeper than maxMatch.
+func (ct *chunkTable) isUnambiguous(id uint32, depth int) bool {
+	seen := ct.unambiguous.seen.S
 	if seen[id>>6]>>(id&63)&1 != 0 {
 		return true
 	}
 	seen[id>>6] |= 1 << (id & 63)
-	apart := depth < maxMatch
+	unambiguous := depth < maxMatch
 	btf.EachRef(ct.index.types.record(id), func(ref *uint32) {
 		to := ct.index.types.Final(*ref)
 		switch {
-		case !apart || to == 0:
+		case !unambiguous || to == 0:
 		case ct.index.ambiguous.has(to):
-			apart = false
+			unambiguous = false
 		case !isCut(ct.index.types.record(to)):
-			apart = ct.isApart(to, depth+1)
+			unambiguous = ct.isUnambiguous(to, depth+1)
 		}
 	})
-	return apart
+	return unambiguous
 }
 
 // isCut reports whether keys cover a reference to this type by kind and name only.

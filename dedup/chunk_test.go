@@ -28,8 +28,8 @@ func TestChunksWithForwards(t *testing.T) {
 			chunks := []Chunk{{Key: 99, First: 0, Count: 2}, {Key: key, First: 2, Count: nodes}, {Key: key, First: 2 + nodes, Count: 1}}
 			to := make([]Ref, 2+nodes+1)
 			s.LookUpChunks(&u, chunks, to)
-			if to[0] != 0 || to[1] != 0 || to[2+nodes] != 0 || u.Left() != nodes {
-				t.Fatalf("unknown chunks are %d %d %d, %d nodes are known", to[0], to[1], to[2+nodes], u.Left())
+			if to[0] != 0 || to[1] != 0 || to[2+nodes] != 0 || u.LeftOutNodes() != nodes {
+				t.Fatalf("unknown chunks are %d %d %d, %d nodes are known", to[0], to[1], to[2+nodes], u.LeftOutNodes())
 			}
 			want := append([]uint32(nil), ids...)
 			for _, i := range forwards {
@@ -42,7 +42,7 @@ func TestChunksWithForwards(t *testing.T) {
 			}
 
 			s.index.ambiguous.add(definitions[forwards[len(forwards)-1]])
-			if s.LookUpChunks(&u, chunks, to); u.Left() != 0 {
+			if s.LookUpChunks(&u, chunks, to); u.LeftOutNodes() != 0 {
 				t.Error("a forward whose definition is one of several is taken for known")
 			}
 		})
@@ -120,7 +120,7 @@ func TestChunksBesideDefinitions(t *testing.T) {
 			build(&u, 32*definition)
 			count := first.chunks.read[key-1].Count
 			s.LookUpChunks(&u, []Chunk{{Key: 99, First: 0, Count: 2}, {Key: key, First: 2, Count: count}}, make([]Ref, 2+count))
-			if u.Left() != int(count) {
+			if u.LeftOutNodes() != int(count) {
 				t.Fatalf("chunk %d is not known", key)
 			}
 			if err := commit(s, &u); err != want {

@@ -8,8 +8,8 @@ import "github.com/btflite/btflite/btf"
 func (s *Set) Commit(u *Unit) error {
 	// Only commits change conflicts, and no other one runs.
 	s.renewView(u)
-	if u.resolved && u.view == s.index.conflicts && u.err == nil && !u.dirty && !u.loops &&
-		len(u.news.S) == 0 && len(u.pairs.S) == 0 && !s.chunks.incomplete(u) && !u.bringsChunks() {
+	if u.resolved && u.view == s.index.conflicts && u.err == nil && !u.needsWalk && !u.loops &&
+		len(u.newNodes.S) == 0 && len(u.pairs.S) == 0 && !s.chunks.incomplete(u) && !u.bringsChunks() {
 		return nil // all was known: do not stop the Resolves
 	}
 	if s.Raw {
@@ -21,7 +21,7 @@ func (s *Set) Commit(u *Unit) error {
 		s.resolve(u)
 	} else {
 		s.retryUnknown(u)
-		u.dirty = u.dirty || len(u.slow.seeds.S) > 0 || len(u.apart.S) > 0 && definitionsOf(s, u).newsMayBeKnown()
+		u.needsWalk = u.needsWalk || len(u.slow.seeds.S) > 0 || len(u.newDefs.S) > 0 && definitionsOf(s, u).newNodesMayBeKnown()
 	}
 	if s.chunks.incomplete(u) {
 		return ErrIncomplete
@@ -48,7 +48,7 @@ func (s *Set) Commit(u *Unit) error {
 	switch {
 	case s.index.base != nil:
 		s.index.base.noteCopies(u, uint32(len(s.index.types.ids.S))-1)
-	case u.dirty || len(u.apart.S) > 0:
+	case u.needsWalk || len(u.newDefs.S) > 0:
 		s.walk.remember(u)
 		for _, id := range leftOut {
 			s.walk.setLikely(id)
@@ -60,7 +60,7 @@ func (s *Set) Commit(u *Unit) error {
 // placeNew finds new nodes that are equivalent to each other, and adds the strings
 // of all.
 func (s *Set) placeNew(u *Unit) error {
-	seeds := u.dirty
+	seeds := u.needsWalk
 	if seeds {
 		s.walk.addSeeds(u)
 	}
@@ -73,7 +73,7 @@ func (s *Set) placeNew(u *Unit) error {
 	if s.chunks.incomplete(u) {
 		return ErrIncomplete
 	}
-	if u.dirty {
+	if u.needsWalk {
 		s.walk.taint(u)
 		s.Slow++
 		if err := s.walk.slowPlace(u); err != nil {
@@ -90,12 +90,12 @@ func (s *Set) placeNew(u *Unit) error {
 func (s *Set) commitRaw(u *Unit) error {
 	u.ID.Reset()
 	u.ID.Resize(len(u.Nodes.S))
-	u.news.Reset()
+	u.newNodes.Reset()
 	u.names.hashed = false
-	u.visits.Reset()
+	u.placedRefs.Reset()
 	for _, i := range u.Order.S {
 		u.ID.S[i] = idLocal | i
-		u.news.Append(i)
+		u.newNodes.Append(i)
 	}
 	if err := s.internNew(u); err != nil {
 		return err
@@ -106,12 +106,12 @@ func (s *Set) commitRaw(u *Unit) error {
 // store gives the new types of u their ids, in raw order, and adds their
 // records to the Set.
 func (s *Set) store(u *Unit) error {
-	if len(u.news.S) == 0 {
+	if len(u.newNodes.S) == 0 {
 		return nil
 	}
 	// Ids come first: a record may refer to one that follows.
 	n := 0
-	for _, i := range u.news.S {
+	for _, i := range u.newNodes.S {
 		if u.ID.S[i] == idLocal|i {
 			n++
 		}
@@ -121,19 +121,19 @@ func (s *Set) store(u *Unit) error {
 		return err
 	}
 	next := base
-	for _, i := range u.news.S {
+	for _, i := range u.newNodes.S {
 		if u.ID.S[i] == idLocal|i {
 			u.ID.S[i] = next
 			next++
 		}
 	}
-	for _, i := range u.news.S {
+	for _, i := range u.newNodes.S {
 		if id := u.ID.S[i]; id >= idLocal && id < idBusy {
 			u.ID.S[i] = u.ID.S[id&^idLocal]
 		}
 	}
 	want := base
-	for _, i := range u.news.S {
+	for _, i := range u.newNodes.S {
 		if u.ID.S[i] != want {
 			continue
 		}
@@ -142,8 +142,8 @@ func (s *Set) store(u *Unit) error {
 			return err
 		}
 	}
-	for _, i := range u.visits.S {
-		s.visited.Append(u.ID.S[i])
+	for _, i := range u.placedRefs.S {
+		s.placedRefs.Append(u.ID.S[i])
 	}
 	if len(s.index.newcomers) > 0 {
 		s.find.enterFamilies(u)

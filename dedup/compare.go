@@ -29,9 +29,9 @@ func (f finder) head(u *Unit, x uint32) (name, info uint32) {
 }
 
 // read fills t, which is zero, with operand x.
-func (ty *typ) read(s finder, u *Unit, x uint32) {
+func (ty *typ) read(f finder, u *Unit, x uint32) {
 	if x < idLocal {
-		w := s.index.types.record(x)
+		w := f.index.types.record(x)
 		ty.info, ty.third, ty.record = w.Info(), w.Third(), w
 		switch w.Kind() {
 		case btf.KindInt, btf.KindVar, btf.KindDeclTag:
@@ -153,7 +153,7 @@ func elementsInside(x, y *typ, stride int, next func(x, y uint32) bool) bool {
 const maxMatch = 128
 
 // match reports whether operands x and y are equivalent, by the rules of the unit's mode. If it
-// cannot know, it makes the unit dirty, and walk decides.
+// cannot know, it sets needsWalk, and walk decides.
 //
 //go:noinline
 func (f finder) match(u *Unit, x, y uint32, depth int) bool {
@@ -169,7 +169,7 @@ func (f finder) match(u *Unit, x, y uint32, depth int) bool {
 			return false
 		}
 		if u.rules.budget--; depth > maxMatch || u.rules.budget < 0 {
-			u.dirty = true // walk can: it remembers the pairs that it has compared
+			u.needsWalk = true // walk can go this far: it remembers the pairs that it has compared
 			return false
 		}
 		if x < idLocal {
@@ -191,7 +191,8 @@ func (f finder) match(u *Unit, x, y uint32, depth int) bool {
 	}
 }
 
-// matchHeads is match for two types of one name that are not both of the same kind of links.
+// matchHeads continues match for x and y, which have the same name, if their words of info differ or
+// if their kind is none of links.
 func (f finder) matchHeads(u *Unit, x, y, name, info, otherInfo uint32, depth int) bool {
 	var same, decided bool
 	if u.rules.mode == within {
@@ -230,7 +231,7 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 	case forwardOf, defines:
 		if r == defines && u.rules.inBase && y <= f.index.baseIDs {
 			// The base's type must not take in the unit's: see base.go.
-			u.dirty = true
+			u.needsWalk = true
 			if x >= idLocal {
 				u.slow.seed(x &^ idLocal)
 			}
@@ -255,7 +256,7 @@ func (f finder) decide(u *Unit, x, y, name, info, otherInfo uint32) (same, decid
 		case u.rules.mode == guess:
 			return f.mayBecome(u, x, y), true
 		case x >= idLocal:
-			return !u.isApart(x &^ idLocal), true
+			return !u.isNewDef(x &^ idLocal), true
 		case u.rules.cuts == maxCuts:
 			return true, true
 		}
@@ -287,14 +288,14 @@ func (f finder) decideWithin(u *Unit, x, y, name, info, otherInfo uint32) (same,
 	leftOut := x < idLocal || y < idLocal
 	switch {
 	case leftOut && name != 0 && relate(name, info, otherInfo) == enums:
-		u.dirty = true // the unit may have a declaration in place of the record
+		u.needsWalk = true // the unit may have a declaration in place of the record
 		return false, true
 	case vk != wk:
 		// A FWD and its definition: the unit has the name twice.
-		u.dirty = u.dirty || vk == btf.KindFwd || wk == btf.KindFwd
+		u.needsWalk = u.needsWalk || vk == btf.KindFwd || wk == btf.KindFwd
 		return false, true
 	case leftOut && info == otherInfo && (name != 0 && (vk == btf.KindStruct || vk == btf.KindUnion) || vk == btf.KindEnum || vk == btf.KindEnum64 || vk == btf.KindFwd):
-		u.dirty = true // the unit may have a FWD in place of the record
+		u.needsWalk = true // the unit may have a FWD in place of the record
 		return false, true
 	case vk == btf.KindEnum || vk == btf.KindEnum64 || vk == btf.KindFwd:
 		return !leftOut && equalNodes(u, &u.Nodes.S[x&^idLocal], &u.Nodes.S[y&^idLocal]), true
@@ -302,7 +303,7 @@ func (f finder) decideWithin(u *Unit, x, y, name, info, otherInfo uint32) (same,
 		return false, true
 	case name != 0 && (vk == btf.KindStruct || vk == btf.KindUnion):
 		same = u.Nodes.S[x&^idLocal].Third == u.Nodes.S[y&^idLocal].Third
-		u.dirty = u.dirty || !same
+		u.needsWalk = u.needsWalk || !same
 		return same, true
 	}
 	return false, false

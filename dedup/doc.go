@@ -54,7 +54,7 @@
 //     of its shape (shape.go), newest first, by walking both graphs (slow.go).
 //     The other nodes keep their ids. A unit that left out types (10) is not
 //     walked. If its definition cannot be a known one, it is new, and so are the
-//     types that lead to it (apart.go).
+//     types that lead to it (newdefs.go).
 //  7. A FWD is a type of its own until a comparison meets a definition in its
 //     place; then it is forwarded to this. At the end, a FWD that is left leads
 //     to the only definition of its name, if there is one and it is of the FWD's

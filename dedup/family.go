@@ -9,12 +9,13 @@ package dedup
 // also a family: its types are found by a hash that goes further down (levels.go), and where
 // even that leaves many, by one that goes down twice as far, up to maxLevel names.
 //
-// A hash only leaves out types that are not equivalent. So a look-up tries the same types in the
-// same order as one along the chain. It goes along the chain for the first maxLinear types:
-// those mostly have the type, and kernels have no longer chains that matter.
+// A hash only leaves out types that are not equivalent. So a look-up by family gives the same result
+// as one along the chain, and it tries types in the same order. It goes along the chain for the first
+// maxLinear types, because the type is mostly among them.
 //
 // Resolve only reads families. Commit enters types into them once their records are complete.
-// With a base, a family has own types only. The chain goes on with the base's.
+// Over a base, a family has only types that are not the base's; those of the base follow them in the
+// chain.
 
 // maxLinear is how many types of one chain a look-up compares before it uses the family.
 // Tests change it.
@@ -36,17 +37,17 @@ func famKey(kind int, name uint32) familyKey { return familyKey(kind)<<32 | fami
 type family struct {
 	level  int
 	ids    []uint32           // oldest first
-	single map[uint32]uint32  // by the hash of the next level: the only type; nil if ids are few
-	parts  map[uint32]*family // by the hash of the next level: several types
+	single map[uint32]uint32  // by the hash of the next level: the only type with it; nil if ids are few
+	parts  map[uint32]*family // by the hash of the next level: the types with it, if there are several
 	open   []uint32           // types that have no hash of the next level
-	rest   uint32             // with a base: where the chain goes on
+	inBase uint32             // first type of the chain that is the base's; 0 if there is none
 }
 
 // levelHash returns the hash of a type to a level, and whether it has one.
 type levelHash func(id uint32, level int) (hash uint32, ok bool)
 
-// next is the level of the hashes that a family of this level is divided by.
-func (fam *family) next() int { return max(1, 2*fam.level) }
+// nextLevel is the level of the hashes that divide a family of this level.
+func (fam *family) nextLevel() int { return max(1, 2*fam.level) }
 
 // add adds the newest type.
 func (fam *family) add(id uint32, hash levelHash) {
@@ -71,7 +72,7 @@ func (fam *family) addAll(ids []uint32, hash levelHash) {
 
 // assign adds a type to its part.
 func (fam *family) assign(id uint32, hash levelHash) {
-	h, ok := hash(id, fam.next())
+	h, ok := hash(id, fam.nextLevel())
 	if !ok {
 		fam.open = append(fam.open, id)
 		return
@@ -89,21 +90,21 @@ func (fam *family) assign(id uint32, hash levelHash) {
 	if fam.parts == nil {
 		fam.parts = make(map[uint32]*family)
 	}
-	fam.parts[h] = &family{level: fam.next(), ids: []uint32{first}}
+	fam.parts[h] = &family{level: fam.nextLevel(), ids: []uint32{first}}
 	fam.parts[h].add(id, hash)
 }
 
 // candidates goes over the types of a family that may be equivalent to a type, newest first.
 type candidates struct {
-	lists [][]uint32 // each oldest first
-	rest  uint32
+	lists  [][]uint32 // each oldest first
+	inBase uint32     // see family
 }
 
 // candidates returns the types that may be equivalent to x.
 func (fam *family) candidates(x uint32, hash levelHash) *candidates {
-	c := &candidates{rest: fam.rest}
+	c := &candidates{inBase: fam.inBase}
 	for fam.single != nil {
-		h, ok := hash(x, fam.next())
+		h, ok := hash(x, fam.nextLevel())
 		if !ok {
 			break // x may be equivalent to all of them
 		}
@@ -138,18 +139,18 @@ func (c *candidates) next() uint32 {
 // search goes over the types that node may be, newest first: along a chain, then through the
 // family. Begin with the first type of the chain as id.
 type search struct {
-	id    uint32 // 0 at the end; with local, 1 + the index of its entry
-	node  uint32
-	key   familyKey
-	tried int
-	rest  *candidates // nil: id is in the chain
-	local *localIndex // nil: types of the Set
+	id     uint32 // 0 at the end; with local, 1 + the index of its entry
+	node   uint32
+	key    familyKey
+	tried  int         // types of the chain that next has passed
+	family *candidates // nil: id is in the chain
+	local  *localIndex // nil: the search is in the Set
 }
 
 // next goes on to the next type.
 func (f finder) next(u *Unit, s *search) {
 	switch {
-	case s.rest != nil:
+	case s.family != nil:
 		s.nextCandidate()
 		return
 	case s.local != nil:
@@ -174,22 +175,23 @@ func (f finder) leaveChain(u *Unit, s *search) {
 		return
 	}
 	from := s.id // types of a chain are newest first, so what is newer has been tried
-	s.rest = fam.candidates(idLocal|s.node, f.levelHash(u))
-	for s.nextCandidate(); s.rest != nil && s.id > from; {
+	s.family = fam.candidates(idLocal|s.node, f.levelHash(u))
+	for s.nextCandidate(); s.family != nil && s.id > from; {
 		s.nextCandidate()
 	}
 }
 
-// nextCandidate goes on to the next type of the family, or to what the chain has behind it.
+// nextCandidate goes on to the next type of the family. After the last one, it goes back to the
+// chain, where types of the base follow.
 func (s *search) nextCandidate() {
-	if s.id = s.rest.next(); s.id == 0 {
-		s.id, s.rest = s.rest.rest, nil
+	if s.id = s.family.next(); s.id == 0 {
+		s.id, s.family = s.family.inBase, nil
 	}
 }
 
 // oldest returns the last type of the chain that begins with id.
 func (f finder) oldest(key familyKey, id uint32) uint32 {
-	if fam := f.index.families[key]; fam != nil && fam.rest == 0 {
+	if fam := f.index.families[key]; fam != nil && fam.inBase == 0 {
 		return fam.ids[0]
 	}
 	for f.index.types.keys.S[id].next != 0 {
@@ -204,9 +206,10 @@ type newcomer struct {
 	id  uint32
 }
 
-// joins notes that the chain of id, with this key, has become longer by id. Hash is 0, or the
-// hash of the types if others may be between them.
-func (ix *index) joins(key familyKey, id, hash uint32) {
+// noteJoined notes that id has been added to the chain with this key. If the chain has a family, or
+// has become long enough for one, enterFamilies enters id later. hash is 0 if all types of the chain
+// have the key. Otherwise it is the hash of those that have it, because others may lie between them.
+func (ix *index) noteJoined(key familyKey, id, hash uint32) {
 	if ix.families[key] == nil {
 		n := 0
 		for o := id; o > ix.baseIDs && n <= maxLinear; o = ix.types.keys.S[o].next {
@@ -235,7 +238,7 @@ func (f finder) enterFamilies(u *Unit) {
 					continue
 				}
 				if o <= ix.baseIDs {
-					fam.rest = o
+					fam.inBase = o
 					break
 				}
 				ids = append(ids, o)
@@ -257,7 +260,8 @@ func (l *localIndex) search(i, h uint32) search {
 	return search{id: l.first(h), node: i, key: familyKey(h), local: l}
 }
 
-// enter is add for a node that may have a family.
+// enter adds a new node to the local index, and to the family of its key if there is one or the
+// chain has become long enough for one.
 func (p *placer) enter(u *Unit, h, node uint32) {
 	l := &p.local
 	l.add(h, node)
@@ -289,7 +293,7 @@ func (p *placer) enter(u *Unit, h, node uint32) {
 	fam.addAll(entries, p.entryHash(u))
 }
 
-// entryHash returns levelHash for entries of the local index.
+// entryHash returns a levelHash whose ids are entries of the local index, counted from 1.
 func (p *placer) entryHash(u *Unit) levelHash {
 	hash := p.find.levelHash(u)
 	return func(entry uint32, level int) (uint32, bool) { return hash(idLocal|p.local.node.S[entry-1], level) }

@@ -20,8 +20,8 @@ func (s *Set) AddRef(w btf.Record) (uint32, error) {
 	return s.addRef(w)
 }
 
-// AddFunc adds a prototype and a FUNC of it, and returns the id of the FUNC. With alone,
-// no other FUNC has this name, so it does not look for an equal one.
+// AddFunc adds a prototype and a FUNC of it, and returns the id of the FUNC. alone says that
+// no other FUNC has this name, so AddFunc need not look for an equal one.
 func (s *Set) AddFunc(name Name, proto btf.Record, alone bool) (uint32, error) {
 	s.gate.lock()
 	defer s.gate.unlock()
@@ -53,7 +53,8 @@ func (s *Set) AddLoneFunc(name Name, proto btf.Record, hash uint32) error {
 	return err
 }
 
-// loneFunc is a FUNC that AddLoneFunc has added. In the output it precedes the type of the id before.
+// loneFunc is a FUNC that AddLoneFunc has added. proto is the id of its prototype. In the output the
+// FUNC directly precedes the type with the id before.
 type loneFunc struct {
 	name          Name
 	proto, before uint32
@@ -76,6 +77,7 @@ func loneBefore(funcs []loneFunc, id uint32) (n int) {
 	return n
 }
 
+// addRef is AddRef for a caller that holds the gate.
 func (s *Set) addRef(w btf.Record) (uint32, error) {
 	if s.Raw {
 		return s.index.types.addRecord(w)
@@ -102,7 +104,7 @@ func (s *Set) addRef(w btf.Record) (uint32, error) {
 	} else {
 		s.index.setConstTo(to, id)
 	}
-	s.visited.Append(id)
+	s.placedRefs.Append(id)
 	return id, nil
 }
 
@@ -116,7 +118,7 @@ func (s *Set) addHashed(w btf.Record, h uint32) (uint32, error) {
 		return 0, err
 	}
 	s.index.insert(id, h)
-	s.visited.Append(id)
+	s.placedRefs.Append(id)
 	return id, nil
 }
 
@@ -124,7 +126,7 @@ func (s *Set) addHashed(w btf.Record, h uint32) (uint32, error) {
 func RecordHash(proto btf.Record) uint32 { return contentHash(proto) }
 
 // AheadRecords loads into the cache what AddLoneFunc reads to find prototypes with these hashes.
-// Each of them misses the cache three times; here the misses of many overlap.
+// To find one misses the cache three times; here the misses of up to aheadBlock overlap.
 func AheadRecords(s *Set, hashes []uint32) {
 	var ids [aheadBlock]uint32
 	for len(hashes) > 0 {
@@ -160,22 +162,22 @@ func (s *Set) Forward(id, to uint32) {
 }
 
 // Numbering is the result of Finish: the types that stay, and their type ids in
-// the output.
+// the output. It reads the Set, which must live as long.
 type Numbering struct {
 	set       *Set
-	newID     arena.Vec[uint32] // by id, from the first own one: type id in the output
-	first     uint32            // first own id
+	newID     arena.Vec[uint32] // by id - first: type id in the output
+	first     uint32            // the first id that is not the base's
 	Types     int               // type records in the output
-	TypeBytes int
+	TypeBytes int               // bytes of these records
 }
 
-// Finish settles the FWDs that are left, merges references that become equal by
+// Finish decides where the remaining FWDs lead, merges references that become equal by
 // that, and numbers the types that stay. Types of a base keep their type ids. Add
 // nothing to the Set afterwards, except after Restart.
 func (s *Set) Finish() *Numbering {
 	if !s.Raw {
 		s.index.uniqueForwards()
-		s.index.mergeRefs(s.visited.S)
+		s.index.mergeRefs(s.placedRefs.S)
 	}
 	n := &Numbering{set: s, newID: s.index.types.words.Another(), first: s.index.baseIDs + 1}
 	n.newID.Resize(len(s.index.types.ids.S) - int(n.first))
@@ -199,14 +201,14 @@ func (s *Set) Finish() *Numbering {
 	return n
 }
 
-// End returns the first type id after the output's.
+// End returns the type id after the last one of the output.
 func (num *Numbering) End() uint32 { return num.first + uint32(num.Types) }
 
 // Free releases the numbering's memory.
 func (num *Numbering) Free() { num.newID.Free() }
 
-// uniqueForwards forwards each FWD that is left to the only definition of its name, if
-// that is of the FWD's kind.
+// uniqueForwards forwards each FWD that leads nowhere yet to the only definition of its name,
+// if that is of the FWD's kind. The proxy of a base's FWD goes to where that leads.
 func (ix *index) uniqueForwards() {
 	for _, f := range ix.forwards.S {
 		if ix.types.ids.S[f].fwd != f {
@@ -230,17 +232,17 @@ func (ix *index) uniqueForwards() {
 }
 
 // mergeRefs merges references that have become equal because their targets were
-// forwarded. visited lists all references in the order in which they were placed,
-// in which a target precedes the references to it.
-func (ix *index) mergeRefs(visited []uint32) {
+// forwarded. placed lists the ids of all references in the order in which they were placed,
+// so a target precedes the references to it.
+func (ix *index) mergeRefs(placed []uint32) {
 	at := ix.types.words.Another()
 	defer at.Free()
 	first := ix.baseIDs + 1
 	at.Resize(len(ix.types.ids.S) - int(first)) // by id, from the first own one
-	for i, id := range visited {
+	for i, id := range placed {
 		at.S[id-first] = uint32(i)
 	}
-	for _, id := range visited {
+	for _, id := range placed {
 		if ix.types.ids.S[id].fwd != id {
 			continue
 		}
@@ -312,7 +314,7 @@ func (num *Numbering) ID(id uint32) uint32 {
 	return num.newID.S[id-num.first]
 }
 
-// PutTypes writes the type section to dst, of n.TypeBytes bytes. It uses at most
+// PutTypes writes the type section to dst, which has num.TypeBytes bytes. It uses at most
 // jobs goroutines.
 func (num *Numbering) PutTypes(dst []byte, bigEndian bool, jobs int) {
 	type piece struct {
@@ -330,7 +332,7 @@ func (num *Numbering) PutTypes(dst []byte, bigEndian bool, jobs int) {
 	put := func(k int) {
 		p := pieces[k]
 		rest, lone := num.put(p.dst, p.from, p.to, bigEndian)
-		if k == len(pieces)-1 { // the piece before may reach the last type, too
+		if k == len(pieces)-1 { // FUNCs after the last type; the piece before may end there, too
 			num.putLone(rest, lone, bigEndian)
 		}
 	}

@@ -4,23 +4,23 @@ import "github.com/btflite/btflite/arena"
 
 // slowState is the memory of slowPlace for one unit. It is empty for almost all units.
 type slowState struct {
-	seeds     arena.Vec[uint32]  // definitions that differ from the known one
-	tainted   arena.Vec[uint64]  // bit per node
-	first     pairTable          // known type -> the first node that a walk met with it
-	others    pairTable          // all other pairs that the walk met
-	unequal   pairTable          // pairs that a walk of this unit has found to differ
-	transient bool               // the walk failed for a reason that may not hold the next time
-	order     arena.Vec[fwdPair] // entries of first in the order made: {known type, node}
-	fwdTo     map[uint32]uint32  // FWDs settled by this unit
-	copies    []fwdPair          // {type of the base, node that it must not take in}
-	rootEnd   uint32             // last id of the unit that brought the walk's known type
-	raised    bool               // the walk would give a FWD of the base a body
-	start     arena.Vec[uint32]  // spreadTaint: where the edges into each node start in from
-	from      arena.Vec[uint32]
-	todo      arena.Vec[uint32]
-	marks     arena.Vec[uint8] // mayBeNewer: by id
-	steps     uint64
-	maxSteps  uint64
+	seeds          arena.Vec[uint32]  // nodes that differ from the known definition of their name
+	tainted        arena.Vec[uint64]  // bit set of nodes that can reach a name with several definitions
+	first          pairTable          // known type -> the first node that a walk met with it
+	others         pairTable          // all other pairs that the walk met
+	unequal        pairTable          // pairs that a walk of this unit has found to differ
+	transient      bool               // the walk failed for a reason that may not hold the next time
+	order          arena.Vec[fwdPair] // entries of first in the order made: {known type, node}
+	fwdTo          map[uint32]uint32  // FWDs settled by this unit
+	copies         []fwdPair          // {type of the base, node that it must not take in}
+	rootEnd        uint32             // last id of the unit that brought the walk's known type
+	definesBaseFwd bool               // the walk would give a FWD of the base a definition
+	start          arena.Vec[uint32]  // spreadTaint: where the edges into each node start in from
+	from           arena.Vec[uint32]  // spreadTaint: the nodes where the edges begin
+	todo           arena.Vec[uint32]  // stack of nodes, or of ids, that wait for a visit
+	marks          arena.Vec[uint8]   // mayBeNewer: by id
+	steps          uint64             // of the walks of this unit
+	maxSteps       uint64
 }
 
 func (w *slowState) reset(keep int) {
@@ -47,7 +47,7 @@ func (w *slowState) free() {
 	w.unequal.free()
 }
 
-// seed adds node i to the seeds.
+// seed adds node i to the seeds, unless it is the last one.
 func (w *slowState) seed(i uint32) {
 	if n := len(w.seeds.S); n == 0 || w.seeds.S[n-1] != i {
 		w.seeds.Append(i)
@@ -58,11 +58,12 @@ func (w *slowState) taint(i uint32) { w.tainted.S[i>>6] |= 1 << (i & 63) }
 
 func (w *slowState) isTainted(i uint32) bool { return w.tainted.S[i>>6]>>(i&63)&1 != 0 }
 
+// setFwd makes FWD f lead to d in this unit, unless it leads to another definition already.
 func (w *slowState) setFwd(f, d uint32) {
 	if w.fwdTo == nil {
 		w.fwdTo = make(map[uint32]uint32)
 	}
-	if _, done := w.fwdTo[f]; !done {
+	if _, settled := w.fwdTo[f]; !settled {
 		w.fwdTo[f] = d
 	}
 }
@@ -106,6 +107,7 @@ func (pt *pairTable) free() {
 	pt.used.Free()
 }
 
+// slot returns the slot of key k, or the free slot for it.
 func (pt *pairTable) slot(k uint64) uint32 {
 	mask := uint32(len(pt.keys.S) - 1)
 	i := uint32(arena.Mix(0, k)>>32) & mask
@@ -122,6 +124,7 @@ func (pt *pairTable) get(k uint64) (uint32, bool) {
 
 func (pt *pairTable) has(k uint64) bool { return pt.keys.S[pt.slot(k)] != 0 }
 
+// put adds key k, which the table does not have, with value v.
 func (pt *pairTable) put(k uint64, v uint32) {
 	if len(pt.used.S)*2 >= len(pt.keys.S) {
 		old := append([]uint64(nil), pt.keys.S...)

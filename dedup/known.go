@@ -6,30 +6,32 @@ import "github.com/btflite/btflite/btf"
 //
 // Such a reader compares a type with the record of a type that the Set has: name, size, the
 // names and offsets of members. For each reference of the record it has to prove that the
-// unit's reference leads to the type with that id. What agrees is left out of the unit; the
-// rest of the unit refers to it by Extern. So a type that is left out has been compared like
-// every other one, and references to it mean what they would mean if it were a node.
+// unit's reference leads to the type with that id. If all agrees, it leaves the type out of the
+// unit; the other types refer to it by Extern. So a type that is left out has been compared like
+// every other one, and references to it mean the same as if it were a node.
 //
 // A reference may lead to a node of the unit, whose id only Resolve finds. Then the reader
-// hands over the pair (Unproved), and Commit checks it. As soon as there is a doubt, Commit
-// returns ErrIncomplete, as for a unit that left out chunks.
+// hands over the pair (Unproved), and Commit checks it. If a check fails, Commit returns
+// ErrIncomplete, as for a unit that left out chunks.
+//
+// Between Begin and End, the Known holds the Set's lock as a reader. One goroutine uses it.
 type Known struct {
 	set   *Set
 	words []uint32
 	ids   []idState
 	keys  []idKeys
-	view  uint32 // index.conflicts at the begin
-	must  uint32 // see Only
+	view  uint32 // index.conflicts when Begin was called
+	// onlyFlags are the flags of idKeys.hash that Only asks for: unique over a base, otherwise none.
+	onlyFlags uint32
 }
 
 // Unproved is an assumption of the reader: it has left out a type that refers to the node at Ref,
-// as if the node had this id. Commit checks that the node gets this id. Unless Exact, an equivalent
-// type will do.
+// as if the node had this id. Commit checks that.
 type Unproved struct {
 	Ref    Ref
 	ID     uint32
-	Exact  bool
-	Member bool // the left out type is a struct or union, so a look-up compares the node with ID even if it is new
+	Exact  bool // the node must get ID itself; otherwise an equivalent type will do
+	Member bool // the type that was left out is a struct or union, so a look-up compares the node with ID even if it is new
 }
 
 // Begin keeps Commits from changing the Set until Yield or End.
@@ -37,7 +39,7 @@ func (k *Known) Begin(s *Set) {
 	s.gate.rlock()
 	k.set, k.view = s, s.index.conflicts
 	if s.index.base != nil {
-		k.must = unique
+		k.onlyFlags = unique
 	}
 	k.load()
 }
@@ -48,8 +50,8 @@ func (k *Known) load() {
 	k.words, k.ids, k.keys = st.words.S, st.ids.S, st.keys.S
 }
 
-// Yield lets a Commit change the Set if one waits. Records that were taken before are not
-// valid any more. What was proved stays so, or Commit finds out (recheck).
+// Yield lets a Commit change the Set if one waits. Records and heads that were taken before
+// are not valid any more. Proofs stay valid: if a Commit has made one wrong, recheck finds that.
 func (k *Known) Yield() {
 	if k.set.gate.wanted() {
 		k.set.gate.runlock()
@@ -58,7 +60,7 @@ func (k *Known) Yield() {
 	}
 }
 
-// End ends what Begin began.
+// End lets Commits change the Set again. Without Begin it does nothing.
 func (k *Known) End() {
 	if k.set != nil {
 		k.set.gate.runlock()
@@ -69,21 +71,21 @@ func (k *Known) End() {
 // LeftOut says which types a reader has left out of a unit. The caller keeps the slices until the
 // unit is committed.
 type LeftOut struct {
-	Types    int        // how many; not 0
-	Refs     []Ref      // of all types of the unit: an id as Extern, or a node
+	Types    int        // how many types were left out; not 0
+	Refs     []Ref      // all types of the unit, in the order of their DIEs: an id as Extern, or a node
 	Forwards []uint32   // the ids in Refs that stand for FWDs of the unit: see standsIn
-	Unproved []Unproved // what Commit has to check
+	Unproved []Unproved // assumptions that Commit has to check
 	Moved    bool       // some nodes are not in the order of their DIEs
-	Older    []uint32   // the ids in Refs with which no look-up of their name begins: Refuses checks them
+	Older    []uint32   // the ids in Refs that a look-up of their name would not try first: Refuses checks them
 }
 
-// LeaveOut says which types the reader has left out of u.
-func (k *Known) LeaveOut(u *Unit, left LeftOut) {
-	u.chunks.view, u.chunks.left, u.chunks.proved = k.view, left.Types, left
+// LeaveOut tells u which types the reader has left out of it. Call it before Resolve.
+func (k *Known) LeaveOut(u *Unit, types LeftOut) {
+	u.chunks.view, u.chunks.left, u.chunks.proved = k.view, types.Types, types
 }
 
-// Record returns the record of a type. If the Set does not have the id, it returns the record of
-// void.
+// Record returns the record of a type, valid until Yield or End. If the Set does not have the id,
+// it returns the record of void.
 func (k *Known) Record(id uint32) btf.Record {
 	if uint(id) >= uint(len(k.ids)) {
 		id = 0
@@ -91,7 +93,7 @@ func (k *Known) Record(id uint32) btf.Record {
 	return k.words[k.ids[id].off:]
 }
 
-// Head returns the first three words of Record: name, info and third word.
+// Head returns the first three words of Record: name, info and third word (size or type id).
 func (k *Known) Head(id uint32) *[3]uint32 {
 	off := uint(0)
 	if uint(id) < uint(len(k.ids)) {
@@ -100,8 +102,8 @@ func (k *Known) Head(id uint32) *[3]uint32 {
 	return (*[3]uint32)(k.words[off : off+3 : off+3])
 }
 
-// Chosen reports whether a look-up of the type's name finds this id first. For a type without a
-// name, that is a look-up of the names of its members. The look-up finds id first if id is the only
+// Chosen reports whether a look-up of the type's name finds this id first. A type without a name
+// is looked up by the names of its members. The look-up finds id first if id is the only
 // one, or the one that the last walk decided on (choose). named says whether the type has a name.
 func (k *Known) Chosen(id uint32, named bool) bool { return k.keys[id].chosen(named) }
 
@@ -111,7 +113,7 @@ func (k *idKeys) chosen(named bool) bool { return k.hash&unique != 0 || named &&
 
 // Only reports whether a look-up of the content of type id can find no other type. A Set has each
 // content once, but a base may have equal types.
-func (k *Known) Only(id uint32) bool { return k.keys[id].hash&k.must == k.must }
+func (k *Known) Only(id uint32) bool { return k.keys[id].hash&k.onlyFlags == k.onlyFlags }
 
 // PtrTo returns the id of the PTR that points to a type, or 0 if the Set does not have it.
 func (k *Known) PtrTo(id uint32) uint32 { return k.keys[id].ptrTo }
@@ -123,7 +125,7 @@ func (k *Known) ConstTo(id uint32) uint32 { return k.keys[id].constTo }
 // a definition: units have a FWD of their own in its place. The other is a TYPEDEF, if the Set must
 // not find the typedefs of its base.
 func (k *Known) Hidden(id uint32) bool {
-	if id > k.set.index.baseIDs {
+	if id > k.set.index.baseIDs { // always, without a base
 		return false
 	}
 	switch k.Record(id).Kind() {
@@ -138,10 +140,9 @@ func (k *Known) Hidden(id uint32) bool {
 // Strict reports whether PTRs, arrays and the like must refer to exactly the foreseen type. It is
 // true over a base, whose types keep their references. Without a base an equivalent type will do,
 // because Finish merges the two in the end.
-func (k *Known) Strict() bool { return k.must != 0 }
+func (k *Known) Strict() bool { return k.onlyFlags != 0 }
 
-// Int returns the type of the base that is a signed INT of four bytes with this name, 0 if there is
-// none.
+// Int returns the base's signed INT of four bytes with this name, 0 if there is none or no base.
 func (k *Known) Int(name Name) uint32 {
 	if k.set.index.base == nil {
 		return 0
@@ -214,7 +215,7 @@ func (k *Known) Foreseen(id, size uint32) uint32 {
 	return id
 }
 
-// Older returns the definition that the Set got before id, under the same name. It returns 0 if id was
+// Older returns the next older definition of the same name and kind as id. It returns 0 if id was
 // the first one.
 func (k *Known) Older(id uint32) uint32 { return k.keys[id].next }
 
@@ -253,19 +254,20 @@ func (k *Known) Find(w btf.Record) uint32 {
 	return 0
 }
 
-// maxSame bounds the steps of same.
+// maxSame is how many pairs of types same compares. Beyond that it reports false.
 const maxSame = 256
 
-// Same reports whether two types of the Set are equivalent because FWDs in one of them lead
-// to what the other has. It may wrongly report false.
+// Same reports whether two types of the Set are equivalent. They are if they differ only in that
+// one has a FWD where the other has the definition that this FWD leads to. Same may wrongly
+// report false.
 func (k *Known) Same(x, y uint32) bool { return k.set.index.types.equivalent(x, y) }
 
 // Same reports whether two types of s are equivalent, as Known.Same does. It is for tests.
 func Same(s *Set, x, y uint32) bool { return s.index.types.equivalent(x, y) }
 
-// Undecided reports whether Commit decides about types of u that Resolve has looked up, because a
-// name has several definitions.
-func Undecided(u *Unit) bool { return u.dirty || u.loops || u.err != nil }
+// Undecided reports whether Resolve could not decide about types of u, mostly because a name has
+// several definitions. Then Commit decides.
+func Undecided(u *Unit) bool { return u.needsWalk || u.loops || u.err != nil }
 
 // equivalent is Known.Same.
 func (st *store) equivalent(x, y uint32) bool {
@@ -273,7 +275,7 @@ func (st *store) equivalent(x, y uint32) bool {
 	return st.same(x, y, &steps)
 }
 
-// same is equivalent with a bound of the steps.
+// same is equivalent for at most *steps pairs of types.
 func (st *store) same(x, y uint32, steps *int) bool {
 	if x == y {
 		return true
@@ -303,7 +305,7 @@ func (st *store) same(x, y uint32, steps *int) bool {
 		}
 		return st.same(a.Third(), b.Third(), steps)
 	case btf.KindFwd:
-		return true // one of them is the base's
+		return true // one of them is the base's, the other one its proxy
 	case btf.KindStruct, btf.KindUnion:
 		if a.Name() != 0 || a.Third() != b.Third() {
 			return false
@@ -319,7 +321,7 @@ func (st *store) same(x, y uint32, steps *int) bool {
 	return false
 }
 
-// Void reports whether a type is void, or modifies void.
+// Void reports whether a type is void, or leads to void by modifiers and typedefs only.
 func (k *Known) Void(id uint32) bool {
 	for range btf.MaxDepth {
 		if id == 0 {

@@ -6,16 +6,17 @@ import (
 )
 
 // maxLevel is how many names deep the hashes of families go, and hashSteps how many members and
-// references a hash covers: where two types may be equivalent, both hashes end at the same place.
+// references a hash covers. Two types that may be equivalent have the same members and references in
+// the same order, so their hashes end at the same place.
 const (
 	maxLevel  = 16
 	hashSteps = 512
 )
 
-// levelHash returns the hashes of operands to a level. Level 1 is the type down to the next
-// names, as far as mayBeEquivalent compares; each level more goes on behind one more name. A
-// type has no hash if something in it may stand for several types: a forward declaration stands
-// for each definition. Of two types that have one, equivalent ones have the same.
+// levelHash returns the function that hashes operands to a level. Level 1 covers the type down to the
+// next names, as far as mayBeEquivalent compares; each further level goes on behind one more name. A
+// type has no hash if something in it may stand for several types, as a forward declaration stands
+// for each definition. Two equivalent types that have a hash have the same one.
 func (f finder) levelHash(u *Unit) levelHash {
 	return func(x uint32, level int) (uint32, bool) {
 		d := digest{find: f, unit: u, steps: hashSteps}
@@ -36,13 +37,13 @@ func (f finder) levelHash(u *Unit) levelHash {
 	}
 }
 
-// digest is a hash of a type that is being made.
+// digest is the hash of a type while it is computed.
 type digest struct {
 	find  finder
 	unit  *Unit
 	hash  uint64
-	steps int  // left
-	open  bool // a part stands for several types
+	steps int  // how many members and references it may still cover
+	open  bool // a part may stand for several types
 }
 
 func (d *digest) mix(x uint32) { d.hash = arena.Mix(d.hash, x) }
@@ -83,7 +84,7 @@ func (d *digest) values(t *typ) {
 	}
 }
 
-// reference adds what operand x leads to, behind as many names as level says.
+// reference adds what operand x leads to, and goes on behind level names.
 func (d *digest) reference(x uint32, level int) {
 	for x != 0 && d.steps > 0 {
 		d.steps--

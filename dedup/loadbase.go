@@ -4,8 +4,8 @@ import "github.com/btflite/btflite/btf"
 
 // The index takes in the types of a base, under their type ids.
 
-// loadBase enters the types of the base under their type ids. It makes room in
-// the table for about own types more.
+// loadBase enters the types of the base under their type ids. own is about how many
+// types of its own the Set will get.
 func (ix *index) loadBase(own int) error {
 	b := ix.base
 	ix.types.ids.Populate(int(b.types) + own/8)
@@ -38,10 +38,10 @@ func (ix *index) loadBase(own int) error {
 	return nil
 }
 
-// loadWords makes the words of x words of st, with tokens in place of string offsets. It returns the
-// index of the first one.
+// loadWords adds the type records of x to st, with tokens in place of string offsets. If it can,
+// it maps the words of x instead of copying them. It returns the index of the first word.
 func (b *Base) loadWords(st *store, x *btf.Blob) (at uint32, err error) {
-	if x.Base == nil && !b.isOdd() {
+	if x.Base == nil && !b.needsTokens() {
 		if at, ok := st.words.Share(x.Words, x.Mapping); ok {
 			st.ids.S[0].off, err = st.addWords(3) // void
 			return uint32(at), err
@@ -53,7 +53,7 @@ func (b *Base) loadWords(st *store, x *btf.Blob) (at uint32, err error) {
 	}
 	w := st.words.S[at:]
 	copy(w, x.Words)
-	if b.isOdd() {
+	if b.needsTokens() {
 		for _, off := range x.Off {
 			btf.EachName(w[off:], func(name *uint32) { *name = b.token(*name) })
 		}
@@ -63,7 +63,7 @@ func (b *Base) loadWords(st *store, x *btf.Blob) (at uint32, err error) {
 
 // loadTypes enters the types of x, whose first one gets the id first; their words begin at
 // index at of the set's words. It leaves FUNCs to indexFuncs, and types that repeat another one
-// to enterRepeated. Irregular types are in no table.
+// to enterRepeated. It enters no record that a unit cannot have, for example a PTR with a name.
 func (ix *index) loadTypes(first, at uint32, x *btf.Blob) {
 	b := ix.base
 	words, keys := ix.types.words.S[at:], ix.types.keys.S
@@ -71,14 +71,14 @@ func (ix *index) loadTypes(first, at uint32, x *btf.Blob) {
 	for i, o := range x.Off {
 		ids[i] = idState{at + o, first + uint32(i)}
 	}
-	odd := b.isOdd()
+	mayRename := b.needsTokens()
 	for i, o := range x.Off {
 		id, k := first+uint32(i), btf.InfoKind(words[o+1])
 		if k == btf.KindFunc {
 			continue
 		}
 		r := words[o:]
-		named := r[0] != 0 || odd && x.Words[o] != 0 // it has a name, which may be empty
+		named := r[0] != 0 || mayRename && x.Words[o] != 0
 		switch k {
 		case btf.KindPtr:
 			if !named && r[1] == btf.Info(k, 0, false) {
@@ -94,7 +94,8 @@ func (ix *index) loadTypes(first, at uint32, x *btf.Blob) {
 	}
 }
 
-// loadRecord is loadTypes for one type. named is true if it has a name, which may be empty.
+// loadRecord is loadTypes for one type. named is true if its string offset is not 0; the string
+// there may be empty.
 func (ix *index) loadRecord(id uint32, r btf.Record, named bool) {
 	b, name, info := ix.base, r.Name(), r.Info()
 	k := btf.InfoKind(info)
@@ -160,9 +161,9 @@ func (ix *index) loadFirst(first *uint32, id uint32) bool {
 	return true
 }
 
-// loadHashed enters id, whose content has the hash h, into the table. If there may be a type with
-// this hash, it leaves id to enterRepeated. To go along the chain would take ten times as long: most
-// of the chains' types are in no cache.
+// loadHashed enters id, whose content has the hash h, into the table. If there may be another type
+// with this hash, it leaves id to enterRepeated. It asks a bit set, because to go along the chain would
+// take ten times as long: most types of the chains are in no cache.
 func (ix *index) loadHashed(id, h uint32) {
 	b, key, slot := ix.base, &ix.types.keys.S[id], &ix.table.S[h&uint32(len(ix.table.S)-1)]
 	key.hash = h

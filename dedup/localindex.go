@@ -2,12 +2,13 @@ package dedup
 
 import "github.com/btflite/btflite/arena"
 
-// localIndex is a chained hash table of the new nodes of a unit, newest first.
+// localIndex is a chained hash table of the new nodes of a unit, newest first. The slices next,
+// node and key are parallel: one element for each entry.
 type localIndex struct {
-	head arena.Vec[uint32]
+	head arena.Vec[uint32] // by hash: 1 + index of the newest entry, 0 if there is none
 	next arena.Vec[uint32] // 1 + index of the next entry in the chain
-	node arena.Vec[uint32]
-	key  arena.Vec[uint32]
+	node arena.Vec[uint32] // index of the node in Unit.Nodes
+	key  arena.Vec[uint32] // hash of the node
 
 	families map[familyKey]*family // by key: see placer.enter
 }
@@ -37,6 +38,7 @@ func (l *localIndex) first(h uint32) uint32 {
 	return l.head.S[h&uint32(len(l.head.S)-1)]
 }
 
+// add adds a node under the hash h.
 func (l *localIndex) add(h, node uint32) {
 	b := h & uint32(len(l.head.S)-1)
 	l.node.Append(node)

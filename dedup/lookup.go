@@ -10,11 +10,13 @@ type finder struct{ index *index }
 
 // find looks up node i and stores its id, or idNew, in u.ID.
 //
-// Guess is an id that the node may have, or any other number. Units bring the
+// guess is an id that the node may have, or any other number. Units bring the
 // types of a header in the same order, so the id after the last one found is
 // mostly right, or the id in the same place of a record that fits. find takes a
-// guess only if the look-up would give the same id. So a guess decides nothing:
-// it saves the look-up, which mostly misses the cache.
+// guess only if the look-up would give the same id. So a guess decides nothing,
+// but saves the look-up, which mostly misses the cache.
+//
+// depth is how deeply find calls itself.
 func (f finder) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 	if depth > maxChain && (u.shapes == nil || depth > maxShaped) {
 		u.err = ErrChain
@@ -226,6 +228,7 @@ func (f finder) findEnum(u *Unit, i uint32) uint32 {
 	return idNew
 }
 
+// enumHash hashes enumeration n, whose values are m: it is contentHash of its record.
 func enumHash(n *Node, m []Member) uint32 {
 	h := arena.Mix(arena.Mix(arena.Mix(0, n.Info), n.Name), n.Third)
 	wide := btf.InfoKind(n.Info) == btf.KindEnum64
@@ -264,7 +267,7 @@ func (f finder) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits boo
 		u.rules.inBase, u.rules.unsure = s.id <= f.index.baseIDs, false
 		if w.Info() == n.Info && f.match(u, local(n.Third), w.Third(), 0) {
 			u.own(pairs, i)
-			u.dirty = u.dirty || u.rules.unsure
+			u.needsWalk = u.needsWalk || u.rules.unsure
 			found = s.id
 			break
 		}
@@ -276,9 +279,9 @@ func (f finder) findTypedef(u *Unit, i uint32, depth int, guess uint32, fits boo
 
 // Anonymous structs and unions are looked up by their shape.
 
-// anonHash hashes anonymous struct or union i of the unit: its size, and the names
-// and offsets of its members. Of their types it covers only the name of the last
-// one (cutName): the thousand unions of a kernel's tracepoints differ in nothing
+// anonHash hashes the struct or union i of the unit, which has no name: its size, and the
+// names and offsets of its members m. Of the members' types it covers only the name of the
+// last one (cutName), because the thousand unions of a kernel's tracepoints differ in nothing
 // else.
 func (f finder) anonHash(u *Unit, i uint32, m []Member) uint32 {
 	if u.shapes != nil {

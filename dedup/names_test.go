@@ -115,13 +115,13 @@ func TestTokensOfOffsets(t *testing.T) {
 	root := &btf.Blob{FirstID: 1, Strings: []byte("\x00name\x00id\x00")}
 	top := &btf.Blob{FirstID: 1, Base: root, StrBase: uint32(len(root.Strings)), Strings: []byte("\x00\x00other\x00\x00")}
 	for _, c := range []struct {
-		blob *btf.Blob
-		odd  bool
-		want map[uint32]Name // by offset, where it is not the offset
+		blob    *btf.Blob
+		repeats bool
+		want    map[uint32]Name // by offset, where it is not the offset
 	}{
 		{blob: root},
-		{blob: &btf.Blob{FirstID: 1, Strings: []byte("\x00id\x00name\x00id\x00name\x00")}, odd: true, want: map[uint32]Name{9: 1, 12: 4}},
-		{blob: top, odd: true, want: map[uint32]Name{9: 0, 10: 0, 17: 0}}, // 16 is the end of a string
+		{blob: &btf.Blob{FirstID: 1, Strings: []byte("\x00id\x00name\x00id\x00name\x00")}, repeats: true, want: map[uint32]Name{9: 1, 12: 4}},
+		{blob: top, repeats: true, want: map[uint32]Name{9: 0, 10: 0, 17: 0}}, // 16 is the end of a string
 	} {
 		b, err := NewBase(c.blob)
 		if err != nil {
@@ -136,8 +136,8 @@ func TestTokensOfOffsets(t *testing.T) {
 				t.Errorf("%q: token %d of offset %d, want %d", c.blob.Strings, got, off, want)
 			}
 		}
-		if b.isOdd() != c.odd {
-			t.Errorf("%q: odd %v", c.blob.Strings, b.isOdd())
+		if b.needsTokens() != c.repeats {
+			t.Errorf("%q: repeats %v", c.blob.Strings, b.needsTokens())
 		}
 		b.Free()
 	}

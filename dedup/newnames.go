@@ -29,7 +29,7 @@ func (u *Unit) listNames() {
 			names.Append(newName{token: tok, node: node})
 		}
 	}
-	for _, i := range u.news.S {
+	for _, i := range u.newNodes.S {
 		n := &u.Nodes.S[i]
 		add(n.Name, i)
 		for _, m := range u.membersOf(n) {
@@ -39,8 +39,8 @@ func (u *Unit) listNames() {
 	u.names.list = names
 }
 
-// hash hashes the texts of at most aheadBlock names. They are all over .debug_str, so it reads
-// them ahead.
+// hash hashes the texts of at most aheadBlock names. The texts are all over .debug_str, so it
+// touches them first.
 func (x *newNames) hash(block []newName, texts Names) {
 	touch(x, block, texts)
 	for k := range block {
@@ -59,8 +59,8 @@ func touch(x *newNames, block []newName, texts Names) {
 	x.touched.Read(uint32(texts.Touch(toks[:len(block)])))
 }
 
-// hashNames does for the committer, for which all workers wait, what it can do without the Set: it
-// hashes the names of new nodes. Afterwards their texts are in a shared cache.
+// hashNames hashes the names of new nodes. The committer, for which all workers wait, then need not.
+// Afterwards the texts are in a cache that the committer shares.
 func (u *Unit) hashNames(texts Names) {
 	u.listNames()
 	for list := u.names.list.S; len(list) > 0; {
@@ -72,7 +72,7 @@ func (u *Unit) hashNames(texts Names) {
 }
 
 // internNew adds the strings of the new nodes in raw order. If a name turns out to
-// be an alias, it goes on to the last one and then returns ErrAlias.
+// be an alias, it still adds the others, and then returns ErrAlias.
 func (s *Set) internNew(u *Unit) error {
 	hashed := u.names.hashed
 	u.names.hashed = false
@@ -129,8 +129,8 @@ func (t *stringTable) unknown(block []newName) []newName {
 	return block[:n]
 }
 
-// ahead reads what internText will need: each new name costs three or four cache misses. Here the
-// misses of many names overlap, while internText waits for each of them.
+// ahead loads into the cache what internText will read: each new name costs three or four cache
+// misses. Here the misses of many names overlap, while internText would wait for each of them.
 func (t *stringTable) ahead(block []newName) {
 	mask := uint32(len(t.tags.S) - 1)
 	for _, x := range block {

@@ -21,15 +21,15 @@ func isRefKind(k btf.Kind) bool {
 	return false
 }
 
-// placeTypes places the new nodes that are not references: each gets the id of
-// itself or of an earlier equivalent node of the unit. It places first primitives,
-// then structs, unions and typedefs, each in raw order. It sets u.dirty if the unit
-// defines a name twice.
+// placeTypes places the new nodes that are not references: it sets u.ID of each to
+// idLocal | the node itself or an earlier equivalent node of the unit. It places first
+// primitives, then structs, unions and typedefs, each in raw order. It sets u.needsWalk
+// if the unit defines a name twice.
 func (p *placer) placeTypes(u *Unit) {
-	p.local.reset(len(u.news.S))
+	p.local.reset(len(u.newNodes.S))
 	u.rules.mode = within
 	defer func() { u.rules.mode = prove }()
-	for _, i := range u.news.S {
+	for _, i := range u.newNodes.S {
 		n := &u.Nodes.S[i]
 		switch k := btf.InfoKind(n.Info); k {
 		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
@@ -38,7 +38,7 @@ func (p *placer) placeTypes(u *Unit) {
 			u.ID.S[i] = idLocal | i
 		}
 	}
-	for _, i := range u.news.S {
+	for _, i := range u.newNodes.S {
 		n := &u.Nodes.S[i]
 		switch btf.InfoKind(n.Info) {
 		case btf.KindStruct, btf.KindUnion, btf.KindTypedef:
@@ -57,7 +57,7 @@ func (p *placer) placeTypes(u *Unit) {
 				continue
 			}
 			if n.Name != 0 && btf.InfoKind(n.Info) != btf.KindTypedef {
-				u.dirty = true
+				u.needsWalk = true
 				return
 			}
 			if p.find.match(u, idLocal|i, idLocal|o, 0) {
@@ -65,7 +65,7 @@ func (p *placer) placeTypes(u *Unit) {
 				break
 			}
 		}
-		if u.dirty {
+		if u.needsWalk {
 			return
 		}
 		u.ID.S[i] = rep
@@ -126,9 +126,9 @@ func equalNames(x, y []Member) bool {
 // placeRefs places the new references in raw order, each after its targets. Of
 // equal references, the first that is placed survives.
 func (p *placer) placeRefs(u *Unit) {
-	p.local.reset(len(u.news.S))
-	u.visits.Reset()
-	for _, i := range u.news.S {
+	p.local.reset(len(u.newNodes.S))
+	u.placedRefs.Reset()
+	for _, i := range u.newNodes.S {
 		if isRefKind(btf.InfoKind(u.Nodes.S[i].Info)) && u.ID.S[i] == idNew {
 			p.placeRef(u, i, 0)
 		}
@@ -170,7 +170,7 @@ func (p *placer) placeRef(u *Unit, i uint32, depth int) {
 	}
 	u.ID.S[i] = idLocal | i
 	p.local.add(h, i)
-	u.visits.Append(i)
+	u.placedRefs.Append(i)
 }
 
 // placeTarget places the target r of a reference at a depth, unless that is done.

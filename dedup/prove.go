@@ -47,7 +47,7 @@ func (f finder) proves(u *Unit, i, id uint32) bool {
 		}
 	}
 	u.own(pairs, i)
-	u.dirty = u.dirty || u.rules.unsure
+	u.needsWalk = u.needsWalk || u.rules.unsure
 	u.rules.inBase, u.rules.unsure = inBase, unsure
 	return true
 }
@@ -80,13 +80,13 @@ func (f finder) choose(u *Unit, i, d uint32) uint32 {
 }
 
 // mayBeEquivalent reports whether operand x may be equivalent to the type id of the Set: it
-// compares down to the next names, in the mode guess or doubt. If it cannot know, it makes the
-// unit dirty.
+// compares down to the next names, in the mode guess or doubt. If it cannot know, it sets
+// needsWalk.
 func (f finder) mayBeEquivalent(u *Unit, x, id uint32, how mode) bool {
 	unsure := u.rules.unsure
 	u.rules.unsure = false
 	may := f.mayBe(u, x, id, how)
-	u.dirty = u.dirty || may && u.rules.unsure
+	u.needsWalk = u.needsWalk || may && u.rules.unsure
 	u.rules.unsure = unsure
 	return may
 }
@@ -101,8 +101,8 @@ func (f finder) mayBe(u *Unit, x, id uint32, how mode) bool {
 	return may
 }
 
-// mayMatch is mayBeEquivalent in the mode of the unit. match would stop at the names of two
-// structs or unions.
+// mayMatch is mayBe in the mode of the unit. It compares two structs or unions by their members,
+// because match would stop at their names.
 func (f finder) mayMatch(u *Unit, x, id uint32) bool {
 	var v, w typ
 	v.read(f, u, x)
@@ -120,8 +120,8 @@ func (f finder) mayMatch(u *Unit, x, id uint32) bool {
 // picked an older definition for x: then it has already rejected y.
 //
 // If x is a type of the Set, a type that u left out refers to it. The reader may only have assumed
-// that reference, and choose is about to check it. The assumption must not prove itself, so the unit
-// becomes dirty if y would fit as well.
+// that reference, and choose is about to check it. The assumption must not prove itself, so mayBecome
+// sets unsure if y would fit as well.
 func (f finder) mayBecome(u *Unit, x, y uint32) bool {
 	if x < idLocal {
 		if x < y && f.mayBe(u, x, y, doubt) {
@@ -131,7 +131,7 @@ func (f finder) mayBecome(u *Unit, x, y uint32) bool {
 		return x >= y
 	}
 	i := x &^ idLocal
-	if u.isApart(i) {
+	if u.isNewDef(i) {
 		return false
 	}
 	id := u.ID.S[i]

@@ -8,20 +8,21 @@ import (
 
 // A unit may leave out types because its reader has proved them (Known). Between that and the
 // Commit of the unit, others are committed. So Commit checks that a look-up of the whole unit
-// would still give the same ids. If it is in doubt, it asks for the whole unit, whose result
-// does not depend on when it was read:
+// would still give the same ids. If it cannot be sure, it asks for the whole unit, whose result
+// does not depend on when it was read. The checks are:
 //
 //   - The nodes must get the ids that the proofs assumed (unproved).
 //   - A struct, union or typedef must be the one that a look-up chooses, although a newer one has its
 //     name. The newer one may have come since then (recheck), or the reader has left out the older one
 //     of two (LeftOut.Older).
 //   - A name may get another definition by the unit only if no type that was left out leads to it
-//     (setApart).
+//     (findNewDefs).
 //   - A FWD counts as any definition of its name, but the id that stands in for it only as
 //     itself. So no comparison may depend on another definition in its place (standsIn, rules.unsure).
 //     For enumerations decide is stricter: it is unsure about each that a left out type leads to.
 //   - A node must not get its id because a type that was left out already assumes it (mayBecome).
-//   - Nodes that were made late must not change which definition a FWD gets first (rivals).
+//   - The order of the nodes must not decide which definition a FWD gets first if some nodes are
+//     not in the order of their DIEs (rivals).
 
 // Refuses reports whether Commit will ask for the whole unit u, which Resolve has looked up. Commit
 // may also find another reason for that, since more units will be committed before u.
@@ -32,23 +33,23 @@ func Refuses(s *Set, u *Unit) bool {
 	if left.Types == 0 {
 		return false
 	}
-	if u.dirty || u.loops || u.err != nil || slices.ContainsFunc(left.Older, func(id uint32) bool { return !s.find.stillChosen(u, id) }) {
+	if u.needsWalk || u.loops || u.err != nil || slices.ContainsFunc(left.Older, func(id uint32) bool { return !s.find.stillChosen(u, id) }) {
 		return true
 	}
 	left.Older = nil // they have been checked
 	return s.find.unproved(u)
 }
 
-// unproved reports whether a type that u left out is not proved, now that u.ID has ids.
+// unproved reports whether an assumption of u's reader is wrong, or may be, now that u.ID has ids.
 func (f finder) unproved(u *Unit) bool {
 	left, pairs := &u.chunks.proved, len(u.pairs.S)
-	refused := slices.ContainsFunc(left.Unproved, func(p Unproved) bool { return !f.gets(u, p) })
+	refused := slices.ContainsFunc(left.Unproved, func(p Unproved) bool { return !f.holds(u, p) })
 	return refused || (left.Moved || len(u.pairs.S) > pairs) && f.rivals(u)
 }
 
-// gets reports whether the assumption p holds: its node gets the assumed id or, unless p is Exact,
-// is equivalent to that type.
-func (f finder) gets(u *Unit, p Unproved) bool {
+// holds reports whether the assumption p is right: its node gets the assumed id or, unless p is
+// Exact, is equivalent to the type with that id.
+func (f finder) holds(u *Unit, p Unproved) bool {
 	switch id := u.id(p.Ref); {
 	case id == p.ID:
 		return true
@@ -69,7 +70,7 @@ func (f finder) gets(u *Unit, p Unproved) bool {
 	if !same {
 		u.disown(pairs, noOwner)
 	}
-	return same && !u.dirty && !u.rules.unsure
+	return same && !u.needsWalk && !u.rules.unsure
 }
 
 // rivals reports whether u has pairs of one FWD with two definitions. Then the order of the pairs
@@ -137,9 +138,9 @@ func (f finder) stillChosen(u *Unit, id uint32) bool {
 // newest reports whether no type that is newer than the struct, union or typedef id, and has its name, or
 // the hash of its members, may be equivalent to x. It may wrongly report false.
 func (f finder) newest(u *Unit, x, id uint32) bool {
-	before := u.dirty
-	u.dirty = false
-	defer func() { u.dirty = before }()
+	before := u.needsWalk
+	u.needsWalk = false
+	defer func() { u.needsWalk = before }()
 	newer, hash := uint32(0), uint32(0)
 	switch w := f.index.types.record(id); {
 	case w.Name() == 0:
@@ -155,7 +156,7 @@ func (f finder) newest(u *Unit, x, id uint32) bool {
 			return false
 		}
 		key := &f.index.types.keys.S[newer]
-		if (hash == 0 || key.hash&^unique == hash) && f.mayBeEquivalent(u, x, newer, doubt) || u.dirty {
+		if (hash == 0 || key.hash&^unique == hash) && f.mayBeEquivalent(u, x, newer, doubt) || u.needsWalk {
 			return false
 		}
 		newer = key.next

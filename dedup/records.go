@@ -14,7 +14,7 @@ type store struct {
 	words     arena.Vec[uint32]  // records
 	ids       arena.Vec[idState] // by id
 	keys      arena.Vec[idKeys]  // by id
-	unchecked int                // bytes taken since the limit was last checked
+	unchecked int                // bytes taken since the memory limit was last checked
 }
 
 func (st *store) init() {
@@ -101,6 +101,7 @@ func (st *store) addWords(n int) (uint32, error) {
 	return uint32(at), nil
 }
 
+// addRecord appends a copy of record w under a new id, which it returns.
 func (st *store) addRecord(w btf.Record) (uint32, error) {
 	id := len(st.ids.S)
 	if id >= MaxIDs {

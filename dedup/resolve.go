@@ -10,7 +10,7 @@ func (s *Set) Resolve(u *Unit) {
 		return
 	}
 	s.lookUp(u)
-	if len(u.news.S) > 0 && !s.Alone {
+	if len(u.newNodes.S) > 0 && !s.Alone {
 		u.hashNames(s.names)
 	}
 }
@@ -27,7 +27,7 @@ func (s *Set) lookUp(u *Unit) {
 	}
 }
 
-// resolve is Resolve for a caller that needs no lock.
+// resolve is Resolve for Commit, which needs no lock to read the Set.
 func (s *Set) resolve(u *Unit) {
 	s.prepare(u)
 	s.lookUpNodes(u, false)
@@ -40,11 +40,11 @@ func (s *Set) prepare(u *Unit) {
 	u.ID.Resize(n)
 	u.matched.Reset()
 	u.matched.Resize(n)
-	u.news.Reset()
+	u.newNodes.Reset()
 	u.pairs.Reset()
 	u.ambiguous.Reset()
 	u.slow.seeds.Reset()
-	u.apart.Reset()
+	u.newDefs.Reset()
 	u.fwds.Reset()
 	if u.chunks.left > 0 {
 		for i := range u.Nodes.S {
@@ -53,26 +53,30 @@ func (s *Set) prepare(u *Unit) {
 			}
 		}
 	}
-	u.dirty, u.loops, u.names.hashed, u.err = false, false, false, nil
+	u.needsWalk, u.loops, u.names.hashed, u.err = false, false, false, nil
 	u.view = s.index.conflicts
 	u.resolved = true
-	u.rules.budget = 64 * (n + len(u.Members.S) + 64)
+	u.rules.budget = u.matchBudget()
 	u.at = progress{}
 }
+
+// matchBudget is how many steps match may take while the nodes of u are looked up. Real units take
+// few steps for each node. Input that takes more than 64 is left to walk, which has a bound of its own.
+func (u *Unit) matchBudget() int { return 64 * (len(u.Nodes.S) + len(u.Members.S) + 64) }
 
 // lookUpNodes looks up nodes, from u.at on, and reports whether it has come to the end.
 // With yield, it stops as soon as a writer waits.
 func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 	nodes, guess := u.Nodes.S, u.at.guess
 	order := u.Order.S
-	for k := u.at.done; k < len(order); k++ {
+	for k := u.at.next; k < len(order); k++ {
 		i := order[k]
 		id := u.ID.S[i]
 		if id == 0 {
 			id = s.find.find(u, i, 0, guess)
 		}
 		if id == idNew {
-			u.news.Append(i)
+			u.newNodes.Append(i)
 		} else {
 			guess++ // the id of a FWD may be its definition's, which does not predict the next id
 			switch k := btf.InfoKind(nodes[i].Info); k {
@@ -91,8 +95,8 @@ func (s *Set) lookUpNodes(u *Unit, yield bool) bool {
 			return false
 		}
 	}
-	if len(u.slow.seeds.S) > 0 && !u.dirty {
-		u.dirty = !definitionsOf(s, u).setApart()
+	if len(u.slow.seeds.S) > 0 && !u.needsWalk {
+		u.needsWalk = !definitionsOf(s, u).findNewDefs()
 	}
 	return true
 }
@@ -116,18 +120,18 @@ func (s *Set) catchUp(u *Unit) {
 // retryUnknown looks up again the nodes that Resolve did not find: units that were
 // committed since then may have brought them.
 func (s *Set) retryUnknown(u *Unit) {
-	if len(u.news.S) == 0 {
+	if len(u.newNodes.S) == 0 {
 		return
 	}
-	for _, i := range u.news.S {
-		if !u.isApart(i) {
+	for _, i := range u.newNodes.S {
+		if !u.isNewDef(i) {
 			u.ID.S[i] = 0
 		}
 	}
-	u.rules.budget = 64 * (len(u.Nodes.S) + len(u.Members.S) + 64)
-	news := u.news.S
-	keep := news[:0]
-	for _, i := range news {
+	u.rules.budget = u.matchBudget()
+	newNodes := u.newNodes.S
+	keep := newNodes[:0]
+	for _, i := range newNodes {
 		id := u.ID.S[i]
 		if id == 0 {
 			id = s.find.find(u, i, 0, 0)
@@ -140,5 +144,5 @@ func (s *Set) retryUnknown(u *Unit) {
 			u.slow.seeds.Append(i)
 		}
 	}
-	u.news.S = keep
+	u.newNodes.S = keep
 }

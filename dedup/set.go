@@ -6,30 +6,23 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// The streaming set.
-//
-// A Set holds each distinct type once, as a BTF record whose references are ids
-// of the Set. It merges a unit in two steps:
+// Set holds each distinct type once, as a BTF record whose references are ids
+// of the Set. Each unit goes through two steps:
 //
 // Resolve (many goroutines at a time) looks up each node of a unit. Nine tenths
 // of the data are named structs and unions. Resolve does not hash their content:
 // the name leads to the known definition, and one linear comparison proves that
-// the node is equivalent to it. Inside this comparison, a reference to another
-// named struct counts as equal to the known definition of that name, because
-// the same unit compares that one as well. If all comparisons succeed, the
-// pairs of nodes and known types are a bisimulation. libbpf's deduplication
-// gets the same result by walking the graph from each type. References
-// (pointers, qualifiers, arrays, prototypes) are looked up by their content,
-// with ids as references.
+// the node is equivalent to it. libbpf's deduplication gets the same result by
+// walking the graph from each type. References (pointers, qualifiers, arrays,
+// prototypes) are looked up by their content, with ids as references.
 //
 // Commit (one at a time, in unit order) places the nodes that Resolve did not
 // find. If a comparison failed or a name has several definitions, the graph
 // walk in slow.go places the nodes that can reach this name.
 //
-// Ids are handed out in raw order (by unit, then by Unit.Order), so the output
-// needs no sorting. A FWD is a type of its own until a comparison meets a
-// definition in its place; then it is forwarded to this. Finish settles the FWDs
-// that are left, and merges references that have become equal.
+// The Set hands out ids in raw order (by unit, then by Unit.Order), so the output
+// needs no sorting. After the last unit, Finish decides where the remaining FWDs
+// lead, and merges references that have become equal.
 type Set struct {
 	index  index      // the types, and the tables that find them
 	find   finder     // finds the types of a unit's nodes
@@ -39,15 +32,16 @@ type Set struct {
 	// Raw switches merging off: every node becomes a type of its own, for the
 	// batch algorithm (package exact). Set it before the first commit.
 	Raw bool
-	// Alone says that no worker waits for a Commit. Then Resolve does not hash names that the Set
-	// may have, which takes memory and work.
+	// Alone says that no other worker waits for a Commit. Then Resolve leaves the hashing of new
+	// names to Commit, which hashes only those that the Set still lacks.
 	Alone bool
 
 	gate    gate // Resolve holds it as a reader, Commit and AddRef as writers
 	names   Names
 	strings stringTable
 	lone    arena.Vec[loneFunc]
-	visited arena.Vec[uint32] // references in the order in which they were placed
+	// placedRefs has the ids of all references, in the order in which they were placed.
+	placedRefs arena.Vec[uint32]
 	// tried counts the candidates of the same name or shape that units were
 	// compared with: see checkTried.
 	tried uint64
@@ -60,8 +54,8 @@ type Set struct {
 // again with the earlier token, and commit that.
 var ErrAlias = errors.New("name token is an alias")
 
-// freeTries and triesPerType bound how many candidates all units try. The kernels
-// with the most definitions of a name stay below a hundredth of it.
+// All units together may try freeTries candidates, and triesPerType more for each type of the
+// Set. The kernels with the most definitions of a name stay below a hundredth of that.
 const (
 	freeTries    = 1 << 27
 	triesPerType = 256
@@ -91,7 +85,8 @@ func (f finder) mayTry(u *Unit) bool {
 	return false
 }
 
-// NewSet makes an empty Set for about types distinct types.
+// NewSet makes an empty Set. The argument types is about how many distinct types it will
+// have; it may be wrong.
 func NewSet(names Names, types int) *Set {
 	s := &Set{names: names}
 	s.find, s.chunks.index = finder{&s.index}, &s.index
@@ -109,7 +104,7 @@ func (s *Set) Free() {
 	s.walk.shapes.Free()
 	s.strings.free()
 	s.lone.Free()
-	s.visited.Free()
+	s.placedRefs.Free()
 	s.chunks.free()
 	s.index.ambiguous.ids.Free()
 }
@@ -127,5 +122,5 @@ func (s *Set) DropIndexes() {
 	s.strings.freeByText()
 	s.chunks.free()
 	s.index.ambiguous.ids.Free()
-	s.visited.Free()
+	s.placedRefs.Free()
 }

@@ -24,22 +24,22 @@ func (wk *walker) addSeeds(u *Unit) {
 	for _, i := range u.slow.seeds.S {
 		u.ID.S[i] = idNew
 	}
-	u.collectNews()
+	u.collectNewNodes()
 }
 
-// collectNews makes u.news anew, after more nodes have become new.
-func (u *Unit) collectNews() {
-	u.news.Reset()
+// collectNewNodes makes u.newNodes anew, after more nodes have become new.
+func (u *Unit) collectNewNodes() {
+	u.newNodes.Reset()
 	u.names.hashed = false // there are more names
 	for _, i := range u.Order.S {
 		if u.ID.S[i] == idNew {
-			u.news.Append(i)
+			u.newNodes.Append(i)
 		}
 	}
 }
 
 // taint marks the nodes of u that can reach a conflicting name, and resets their
-// ids and pairs. u.news then lists all nodes without an id of the Set.
+// ids and pairs. u.newNodes then lists all nodes without an id of the Set.
 func (wk *walker) taint(u *Unit) {
 	w := &u.slow
 	w.tainted.Reset()
@@ -54,7 +54,7 @@ func (wk *walker) taint(u *Unit) {
 		}
 	}
 	u.pairs.S = keep
-	u.news.Reset()
+	u.newNodes.Reset()
 	for _, i := range u.Order.S {
 		n := &u.Nodes.S[i]
 		if w.isTainted(i) {
@@ -68,7 +68,7 @@ func (wk *walker) taint(u *Unit) {
 		}
 		if id := u.ID.S[i]; id >= MaxIDs {
 			u.ID.S[i] = idNew
-			u.news.Append(i)
+			u.newNodes.Append(i)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (u *Unit) markConflicts() {
 		w.taint(i)
 	}
 	fresh := map[key]bool{}
-	for _, i := range u.news.S {
+	for _, i := range u.newNodes.S {
 		n := &u.Nodes.S[i]
 		if k := anchorKind(n); k >= 0 && btf.InfoKind(n.Info) != btf.KindFwd {
 			if fresh[key{n.Name, k}] {
@@ -199,11 +199,11 @@ func (wk *walker) spreadTaint(u *Unit) {
 // slowPlace is placeTypes for a unit with conflicting names; taint has run.
 func (wk *walker) slowPlace(u *Unit) error {
 	w := &u.slow
-	wk.place.local.reset(len(u.news.S))
+	wk.place.local.reset(len(u.newNodes.S))
 	w.fwdTo, w.copies = nil, w.copies[:0]
 	w.unequal.clear()
 	w.maxSteps = freeSteps + stepsPerNode*uint64(len(u.Nodes.S))
-	for _, i := range u.news.S {
+	for _, i := range u.newNodes.S {
 		switch btf.InfoKind(u.Nodes.S[i].Info) {
 		case btf.KindInt, btf.KindFloat, btf.KindFwd, btf.KindEnum, btf.KindEnum64:
 			wk.place.placePrimitive(u, i)
@@ -211,7 +211,7 @@ func (wk *walker) slowPlace(u *Unit) error {
 			u.ID.S[i] = idLocal | i
 		}
 	}
-	for _, i := range u.news.S {
+	for _, i := range u.newNodes.S {
 		n := &u.Nodes.S[i]
 		k := btf.InfoKind(n.Info)
 		if k != btf.KindStruct && k != btf.KindUnion && k != btf.KindTypedef {
@@ -334,15 +334,15 @@ func (wk *walker) tryShape(u *Unit, i, id, h uint32) bool {
 	return wk.try(u, i, id)
 }
 
-// try walks from node i and the known type y. If they are equivalent, all pairs
-// that the walk has met are, too: it gives their nodes ids and settles their FWDs.
+// try walks from node i and operand y, a known type or another new node. If they are equivalent,
+// all pairs that the walk has met are, too: try gives their nodes ids and settles their FWDs.
 func (wk *walker) try(u *Unit, i, y uint32) bool {
 	w := &u.slow
 	u.tried++
 	w.first.clear()
 	w.others.clear()
 	w.order.Reset()
-	w.raised, w.transient = false, false
+	w.definesBaseFwd, w.transient = false, false
 	if y > wk.find.index.baseIDs && y < idLocal && wk.find.index.base != nil {
 		w.rootEnd = wk.find.index.base.unitEnd(y)
 	}
@@ -355,7 +355,7 @@ func (wk *walker) try(u *Unit, i, y uint32) bool {
 		switch {
 		case yf && !xf:
 			wk.settle(u, y, x)
-		case w.raised:
+		case w.definesBaseFwd:
 		case xf && !yf:
 			wk.settle(u, x, y)
 		case !yf && u.ID.S[p.def] == idNew:
@@ -364,7 +364,7 @@ func (wk *walker) try(u *Unit, i, y uint32) bool {
 			}
 		}
 	}
-	if w.raised {
+	if w.definesBaseFwd {
 		w.copies = append(w.copies, fwdPair{fwd: y, def: i})
 		return false // the base's type would have changed: see base.go
 	}

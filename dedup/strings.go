@@ -15,12 +15,12 @@ type stringTable struct {
 	tags    arena.Vec[uint8] // by slot of byText: textTag, 0 if the slot is free
 	byText  arena.Vec[stringSlot]
 	byToken arena.Vec[stringSlot]
-	n       int // texts
-	tokens  int
-	longest int // length of the longest text
+	n       int // texts in byText
+	tokens  int // tokens in byToken
+	longest int // length in bytes of the longest text, also of the base's
 	base    *Base
-	start   uint32 // string offset of text[0], which follows the base's strings
-	touched arena.Touched
+	start   uint32        // string offset of text[0], which follows the base's strings
+	touched arena.Touched // reads that only load the cache go here
 }
 
 // stringSlot has a text's offset and the token that brought it. The token of a free
@@ -31,8 +31,8 @@ type stringSlot struct {
 }
 
 var (
-	errBadName    = errors.New("name is not inside the string section")
-	errTooStrings = errors.New("names take more than 2 GiB")
+	errBadName     = errors.New("name is not inside the string section")
+	errStringsFull = errors.New("names take more than 2 GiB")
 )
 
 func (t *stringTable) init() {
@@ -161,7 +161,7 @@ func (t *stringTable) hasPlace() bool { return t.start+uint32(len(t.text.S)) < m
 func (t *stringTable) add(i uint32, tok Name, b []byte, h uint32) (uint32, error) {
 	off := t.start + uint32(len(t.text.S))
 	if uint64(off)+uint64(len(b))+1 > 1<<31-1 {
-		return 0, errTooStrings
+		return 0, errStringsFull
 	}
 	t.text.AppendSlice(b)
 	t.text.Append(0)
@@ -268,7 +268,7 @@ func (t *stringTable) find(b []byte) (uint32, bool) {
 	return t.byText.S[i].off, true
 }
 
-// Texts finds out which name tokens stand for equal texts.
+// Texts finds out which name tokens stand for equal texts. Call Free in the end.
 type Texts struct{ table stringTable }
 
 // NewTexts makes an empty Texts.
@@ -278,7 +278,8 @@ func NewTexts() *Texts {
 	return t
 }
 
-// First returns the first token with the text of tok that it was asked for.
+// First returns the token with tok's text that First got first: tok itself if the text is new.
+// It is an error if names does not have the text of tok, or if the texts take more than 2 GiB.
 func (x *Texts) First(tok Name, names Names) (Name, error) { return x.table.intern(tok, names) }
 
 // Free releases the memory.

@@ -12,8 +12,8 @@ type index struct {
 	table   arena.Vec[uint32] // hash buckets: newest id, chained by next
 	entered int               // ids in the table
 
-	ents   arena.Vec[entity]
-	entTab arena.Vec[uint32] // open addressing: 1 + index in ents
+	ents   arena.Vec[entity] // one for each name; element 0 is unused
+	entTab arena.Vec[uint32] // open addressing, by name: index in ents, 0 if the slot is free
 
 	// conflicts counts how often a name, or a shape of anonymous types, got
 	// another definition. Commit repeats a Resolve that saw an older value.
@@ -26,7 +26,7 @@ type index struct {
 	forwards arena.Vec[uint32] // ids of FWDs, for uniqueForwards
 
 	families  map[familyKey]*family // see family.go
-	newcomers []newcomer
+	newcomers []newcomer            // types that have joined families since enterFamilies
 }
 
 // init makes room for about types types.
@@ -64,9 +64,9 @@ type entity struct {
 // Flags in idKeys.hash.
 const (
 	inTable = 1 << 31 // the id is in the table
-	// unique: a look-up of the record's content can only find this id. No other type in
-	// the table has its hash. For a named type, no other definition or typedef has its
-	// name. Types that are found in other ways never have the flag.
+	// unique: a look-up can find no other id. A type that is found by its content has it if
+	// no other type in the table has its hash; a definition or typedef, if no other one of
+	// its kind has its name. PTRs, CONSTs and FWDs, which are found in other ways, never have it.
 	unique = 1 << 30
 	// likely: the id, a named struct or union, is in entity.likely.
 	likely = 1 << 29
@@ -246,14 +246,14 @@ func (ix *index) enterType(id uint32) {
 			ix.ambiguous.add(id, *d, e.fwds[aggregate(info)])
 		}
 		ix.enter(d, id)
-		ix.joins(famKey(aggregate(info), name), id, 0)
+		ix.noteJoined(famKey(aggregate(info), name), id, 0)
 	case btf.KindTypedef:
 		e := ix.addEntity(name)
 		if e.typedefs != 0 {
 			ix.conflicts++
 		}
 		ix.enter(&e.typedefs, id)
-		ix.joins(famKey(famTypedef, name), id, 0)
+		ix.noteJoined(famKey(famTypedef, name), id, 0)
 	case btf.KindFwd:
 		k := fwdAggregate(info)
 		e := ix.addEntity(name)
@@ -280,7 +280,7 @@ func (ix *index) enterType(id uint32) {
 		}
 		other := e.defs[entEnum] != 0
 		ix.enter(&e.defs[entEnum], id)
-		ix.joins(famKey(entEnum, name), id, 0)
+		ix.noteJoined(famKey(entEnum, name), id, 0)
 		for _, f := range [...]uint32{e.fwds[entEnum], ix.baseForward(name, entEnum)} {
 			if f != 0 {
 				ix.redirect(f, id) // the last definition wins
@@ -305,7 +305,7 @@ func (ix *index) enterAnonymous(id, h uint32) {
 		}
 	}
 	ix.insert(id, h)
-	ix.joins(famKey(famAnonymous, h), id, h)
+	ix.noteJoined(famKey(famAnonymous, h), id, h)
 }
 
 // anonRecordHash is anonHash of a record. The types of its members must be stored.
@@ -337,6 +337,7 @@ func (ix *index) findRecord(w btf.Record, h uint32) uint32 {
 	return idNew
 }
 
+// equalWords reports whether a begins with the words of b, which are a whole record.
 func equalWords(a, b []uint32) bool {
 	if len(a) < len(b) {
 		return false
@@ -423,6 +424,7 @@ func (ix *index) setForward(f, d uint32) {
 	}
 }
 
+// redirect makes type f lead to d, and remembers f for Restart if it is the base's.
 func (ix *index) redirect(f, d uint32) {
 	ix.types.ids.S[f].fwd = d
 	if f <= ix.baseIDs {

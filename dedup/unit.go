@@ -70,26 +70,27 @@ type Unit struct {
 	// for the nodes that Resolve found, and a state (see idNew) for all others.
 	ID arena.Vec[uint32]
 
-	news      arena.Vec[uint32]  // nodes that Resolve did not find, in Order's order
+	newNodes  arena.Vec[uint32]  // nodes that are not in the Set, in Order's order
 	pairs     arena.Vec[fwdPair] // FWDs that were compared with a definition
 	ambiguous arena.Vec[uint32]  // nodes whose name has several known definitions
 	matched   arena.Vec[uint32]  // by node: the id of the Set that it last matched
-	dirty     bool               // a name of the unit has more than one definition
+	needsWalk bool               // only walk can place some nodes, mostly because a name has several definitions
 	loops     bool               // a look-up came back to where it began
-	apart     arena.Vec[uint32]  // nodes that are new definitions of known names (setApart)
+	newDefs   arena.Vec[uint32]  // nodes that are new although their names are known (findNewDefs)
 	fwds      arena.Vec[uint32]  // FWDs among the nodes; only if types were left out
 	view      uint32             // index.conflicts at the time of Resolve
 	at        progress           // of Resolve
-	resolved  bool
-	tried     uint64 // candidates that were tried; see Set.tried
-	err       error  // why the unit cannot be merged
-	visits    arena.Vec[uint32]
-	rules     rules    // of match
-	names     newNames // for internNew
-	scratch   []uint32
-	slow      slowState
-	shapes    []uint32 // see Shapes; nil for most units
-	chunks    unitChunks
+	resolved  bool               // Resolve has looked up all nodes
+	tried     uint64             // candidates that were tried; see Set.tried
+	err       error              // why the unit cannot be merged
+	// placedRefs has the references that placeRefs found to be new, each after its targets.
+	placedRefs arena.Vec[uint32]
+	rules      rules    // of match
+	names      newNames // for internNew
+	scratch    []uint32 // memory of content and renewView
+	slow       slowState
+	shapes     []uint32 // see Shapes; nil for most units
+	chunks     unitChunks
 }
 
 // rules says how match compares, and how far it may go.
@@ -102,10 +103,10 @@ type rules struct {
 	cuts   int  // how many names match has passed in the mode doubt
 }
 
-// progress is how far lookUpNodes has come.
+// progress says where lookUpNodes goes on after it has let a Commit in.
 type progress struct {
-	done  int    // elements of Order that have been looked up
-	guess uint32 // for the next one
+	next  int    // index in Order of the next node
+	guess uint32 // the id that this node probably has
 }
 
 // Reset empties the unit. It frees tables of more than keep bytes.
@@ -114,23 +115,24 @@ func (u *Unit) Reset(keep int) {
 	u.Members.Trim(keep)
 	u.Order.Trim(keep)
 	u.ID.Trim(keep)
-	u.news.Trim(keep)
+	u.newNodes.Trim(keep)
 	u.pairs.Trim(keep)
 	u.ambiguous.Trim(keep)
 	u.matched.Trim(keep)
-	u.apart.Trim(keep)
+	u.newDefs.Trim(keep)
 	u.fwds.Trim(keep)
-	u.visits.Trim(keep)
+	u.placedRefs.Trim(keep)
 	u.names.list.Trim(keep)
 	u.slow.reset(keep)
 	u.chunks = unitChunks{found: u.chunks.found}
 	u.err, u.shapes = nil, nil
-	u.dirty, u.loops, u.view, u.resolved, u.names.hashed = false, false, 0, false, false
+	u.needsWalk, u.loops, u.view, u.resolved, u.names.hashed = false, false, 0, false, false
 }
 
-// Shapes replaces anonHash by numbers[i] < MaxIDs for each node i that is a struct or union
-// without a name. In all units of a Set without a base, types that may be equivalent must
-// have the same number. The unit keeps numbers until it is committed.
+// Shapes makes look-ups use numbers[i] in place of anonHash for each node i that is a struct or
+// union without a name. Numbers are below MaxIDs. If one unit of a Set has them, all units must, and
+// types that may be equivalent must have the same number. The Set must not have a base. The unit
+// keeps numbers until Reset.
 func (u *Unit) Shapes(numbers []uint32) { u.shapes = numbers }
 
 // Free releases all memory.
@@ -139,13 +141,13 @@ func (u *Unit) Free() {
 	u.Members.Free()
 	u.Order.Free()
 	u.ID.Free()
-	u.news.Free()
+	u.newNodes.Free()
 	u.pairs.Free()
 	u.ambiguous.Free()
 	u.matched.Free()
-	u.apart.Free()
+	u.newDefs.Free()
 	u.fwds.Free()
-	u.visits.Free()
+	u.placedRefs.Free()
 	u.names.list.Free()
 	u.slow.free()
 }
@@ -165,7 +167,7 @@ type Names interface {
 const (
 	idNew   = 0xffffffff // not in the Set
 	idBusy  = 0xfffffffe // being looked up
-	idLocal = 1 << 30    // | node index: the same type as this node of the unit
+	idLocal = 1 << 30    // idLocal | i: the same new type as node i of the unit
 	// MaxIDs is the number of types that a Set can hold.
 	MaxIDs = 1 << 29
 )
@@ -215,8 +217,8 @@ type unitChunks struct {
 	left int     // nodes of known chunks, which are not in the unit
 	view uint32  // index.conflicts at the time of the look-up
 
-	asked   []Chunk  // the arguments of LookUpChunks; the caller owns them
-	refs    []Ref    //
+	asked   []Chunk  // the chunks that LookUpChunks got; the caller owns them
+	refs    []Ref    // the refs that LookUpChunks filled; the caller owns them
 	found   []uint32 // by index in asked: result of find
 	touched arena.Touched
 

@@ -49,6 +49,7 @@ func (wk *walker) finalNode(u *Unit, x uint32) uint32 {
 	return x
 }
 
+// isPlaced reports whether operand x is a type of the Set or a node that has been placed.
 func (wk *walker) isPlaced(u *Unit, x uint32) bool {
 	return x < idLocal || u.ID.S[x&^idLocal] != idNew
 }
@@ -60,8 +61,9 @@ func (wk *walker) isFwd(u *Unit, x uint32) bool {
 	return btf.InfoKind(u.Nodes.S[x&^idLocal].Info) == btf.KindFwd
 }
 
-// walk reports whether x, of the unit, and y, of the known side, are equivalent. inBase: y is
-// in the base's own graph.
+// walk reports whether operand x, of the unit, is equivalent to y, of the known side: a type of
+// the Set, or a new node that x is tried against. inBase says that y was reached from a type of
+// the base, so it is in the base's own graph.
 func (wk *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	w := &u.slow
 	w.steps++
@@ -153,7 +155,7 @@ func (wk *walker) walkInside(u *Unit, x, y uint32, depth int, inBase bool) bool 
 	case equivalent, forwardOf:
 		return true
 	case defines:
-		w.raised = w.raised || inBase && y <= wk.find.index.baseIDs
+		w.definesBaseFwd = w.definesBaseFwd || inBase && y <= wk.find.index.baseIDs
 		return true
 	case enums:
 		return btf.InfoVlen(info) == 0 || btf.InfoVlen(otherInfo) == 0 || wk.find.equalEnums(u, x, y)

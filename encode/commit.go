@@ -93,7 +93,7 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	r.countUnencodable(u)
 	r.hides = r.hides || u.unit.Facts.Hides
 	r.stats.DIEs += u.unit.Facts.DIEs
-	r.stats.TypesIn += uint64(len(u.unit.Types.Order.S) + u.unit.Types.Left())
+	r.stats.TypesIn += uint64(len(u.unit.Types.Order.S) + u.unit.Types.LeftOutNodes())
 	if r.phase == asking && r.question.isDue(r, u) && r.disagree() {
 		return errDisagree
 	}

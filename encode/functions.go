@@ -37,14 +37,14 @@ func (f *input) functions(u *workspace) error {
 // holdTypes keeps commits from changing the set until releaseTypes, if the set has types of
 // the unit that the unit itself does not have.
 func (u *workspace) holdTypes(set *dedup.Set) {
-	if u.unit.Types.Left() > 0 {
+	if u.unit.Types.LeftOutNodes() > 0 {
 		set.Hold()
 	}
 }
 
 // releaseTypes ends what holdTypes began.
 func (u *workspace) releaseTypes(set *dedup.Set) {
-	if u.unit.Types.Left() > 0 {
+	if u.unit.Types.LeftOutNodes() > 0 {
 		set.Release()
 	}
 }
@@ -98,7 +98,7 @@ func (f *input) prepare(u *workspace) {
 // were left out of the unit.
 func (u *workspace) sizes(set *dedup.Set, addrSize int) callconv.Types {
 	t := callconv.Types{Nodes: u.unit.Types.Nodes.S, Members: u.unit.Types.Members.S, AddrSize: addrSize}
-	if u.unit.Types.Left() > 0 {
+	if u.unit.Types.LeftOutNodes() > 0 {
 		t.Set = set
 	}
 	return t

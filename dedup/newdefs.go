@@ -8,17 +8,18 @@ import (
 
 // A unit that left out types may bring another definition of a name, so that the proof of a node fails.
 // In general only walk can tell what that means for other types, and it needs the whole unit. But mostly
-// the node differs from each known definition before the next name. Then it is new. So is each type that
-// leads to it and whose known type leads to a known definition: its proof fails, too.
+// the node differs from each known definition before the next name. Then it is a new type. So is each
+// node that leads to it and whose known type leads to a known definition, because its proof fails, too.
 //
-// All other types keep their ids if walk would find the same ones, although it tries more than a look-up
-// does (mayBeKnown, mayBeNewer). If a type that was left out leads to a new one, Commit finds that out
-// (unproved).
+// All other types keep their ids if walk would find the same ones. Walk tries more types than a look-up
+// does: mayBeKnown and mayBeNewer check that it would find none of them. If a type that was left out
+// leads to a new one, Commit notices that (unproved).
 
-// maxRounds bounds how long chains of types become new, one after another, and maxApart how many types do.
+// Types become new in rounds: each round adds the nodes that lead to those of the round before.
+// maxRounds bounds the rounds, and maxNewDefs the types.
 const (
-	maxRounds = 8
-	maxApart  = 256
+	maxRounds  = 8
+	maxNewDefs = 256
 )
 
 // definitions looks for new definitions of known names in a unit.
@@ -28,34 +29,34 @@ type definitions struct {
 	u    *Unit
 }
 
-// setApart finds the types of the unit that are new, beginning with the nodes whose proofs have failed
-// (seeds). It reports false if it cannot know.
-func (d definitions) setApart() bool {
+// findNewDefs fills u.newDefs: first with the nodes whose proofs have failed (seeds), then with those that
+// lead to one of them and whose proofs fail therefore. It reports false if only walk can decide.
+func (d definitions) findNewDefs() bool {
 	u, w := d.u, &d.u.slow
 	if u.chunks.proved.Types == 0 || d.find.index.base != nil {
 		return false
 	}
 	for range maxRounds {
-		if len(u.apart.S)+len(w.seeds.S) > maxApart || slices.ContainsFunc(w.seeds.S, d.mayBeKnown) {
+		if len(u.newDefs.S)+len(w.seeds.S) > maxNewDefs || slices.ContainsFunc(w.seeds.S, d.mayBeKnown) {
 			return false
 		}
-		u.apart.AppendSlice(w.seeds.S)
+		u.newDefs.AppendSlice(w.seeds.S)
 		d.lookUpTainted()
-		if u.dirty || u.err != nil {
+		if u.needsWalk || u.err != nil {
 			return false
 		}
 		if len(w.seeds.S) == 0 {
 			break
 		}
 	}
-	u.collectNews()
+	u.collectNewNodes()
 	u.chunks.proved.Moved = true // u has pairs in another order than the one of its nodes
-	return len(w.seeds.S) == 0 && !d.newsMayBeKnown() && !d.mayBeNewer() && !u.dirty && u.err == nil
+	return len(w.seeds.S) == 0 && !d.newNodesMayBeKnown() && !d.mayBeNewer() && !u.needsWalk && u.err == nil
 }
 
-// newsMayBeKnown reports whether walk could find that a new node is equivalent to a type of the Set.
-func (d definitions) newsMayBeKnown() bool {
-	return slices.ContainsFunc(d.u.news.S, func(i uint32) bool { return !d.u.isApart(i) && d.mayBeKnown(i) })
+// newNodesMayBeKnown reports whether walk could find that a new node is equivalent to a type of the Set.
+func (d definitions) newNodesMayBeKnown() bool {
+	return slices.ContainsFunc(d.u.newNodes.S, func(i uint32) bool { return !d.u.isNewDef(i) && d.mayBeKnown(i) })
 }
 
 // mayBeKnown reports whether walk could find that node i, a struct, union or typedef, is equivalent to
@@ -81,12 +82,12 @@ func (d definitions) mayBeKnown(i uint32) bool {
 	return false
 }
 
-// mayBeNewer reports whether walk could find that a type of the unit, a node or left out, is equivalent to a
-// newer type than the one that the look-up has found. Walk does not know which one is likely, and it also
-// tries typedefs that a look-up finds by content.
+// mayBeNewer reports whether walk could find that a type of the unit, whether a node or left out, is
+// equivalent to a newer type than the one that the look-up has found. Walk does not try the likely
+// definition first, and it also compares typedefs that a look-up finds by content.
 //
-// Walk begins at one type after another. If two types are equivalent, so is all that they lead to, and
-// walk begins at none of that later. So a type is decided if a decided one before it leads to it.
+// Walk begins at one type after another. If two types are equivalent, so is everything that they lead to,
+// and walk skips it later. So a type is decided if a decided type before it leads to it.
 func (d definitions) mayBeNewer() bool {
 	f, u := d.find, d.u
 	w := &u.slow
@@ -142,20 +143,20 @@ func (d definitions) spreadDecided(id uint32) {
 	w.todo = todo
 }
 
-// forwardedSince reports whether the unit has new definitions, and a FWD of its pairs leads to another
-// definition since the unit was looked up.
+// forwardedSince reports whether the unit has new definitions and, since it was looked up, a Commit has made
+// a FWD of its pairs lead to another definition.
 func (d definitions) forwardedSince() bool {
-	return len(d.u.apart.S) > 0 && slices.ContainsFunc(d.u.pairs.S, func(p fwdPair) bool {
+	return len(d.u.newDefs.S) > 0 && slices.ContainsFunc(d.u.pairs.S, func(p fwdPair) bool {
 		fwd, def, ok := d.find.index.forwarding(d.u, p)
 		return !ok && d.find.index.types.Final(fwd) != def
 	})
 }
 
 // ambiguousLeftOut returns, for a unit with new definitions, the structs and unions that it left out and
-// whose name has several definitions. The unit as a whole would be dirty, and remember would note them.
+// whose name has several definitions. If the unit were read as a whole, remember would note them.
 func (d definitions) ambiguousLeftOut() (ids []uint32) {
 	f := d.find
-	if len(d.u.apart.S) == 0 {
+	if len(d.u.newDefs.S) == 0 {
 		return nil
 	}
 	for _, r := range d.u.chunks.proved.Refs {
@@ -184,13 +185,13 @@ func (d definitions) lookUpTainted() {
 	w.seeds.Reset()
 	u.pairs.S = slices.DeleteFunc(u.pairs.S, func(p fwdPair) bool { return w.isTainted(p.owner) })
 	for i := range u.Nodes.S {
-		if w.isTainted(uint32(i)) && !u.isApart(uint32(i)) {
+		if w.isTainted(uint32(i)) && !u.isNewDef(uint32(i)) {
 			u.ID.S[i] = 0
 		}
 	}
 	clear(u.matched.S)
 	for _, i := range u.Order.S {
-		if !w.isTainted(i) || u.isApart(i) {
+		if !w.isTainted(i) || u.isNewDef(i) {
 			continue
 		}
 		id := u.ID.S[i]
@@ -205,15 +206,16 @@ func (d definitions) lookUpTainted() {
 
 func definitionsOf(s *Set, u *Unit) definitions { return definitions{s.find, &s.walk, u} }
 
-// provesNamed is proves for a node of any kind: only structs and unions with a name need the proof.
+// provesNamed reports whether node i, of any kind, may keep id. Only a struct or union with a name needs a
+// proof, because look-ups find the other kinds by what is in them.
 func (f finder) provesNamed(u *Unit, i, id uint32) bool {
 	n := &u.Nodes.S[i]
 	k := btf.InfoKind(n.Info)
 	return k != btf.KindStruct && k != btf.KindUnion || n.Name == 0 || f.proves(u, i, id)
 }
 
-// isApart reports whether setApart has found that node i is new.
-func (u *Unit) isApart(i uint32) bool { return slices.Contains(u.apart.S, i) }
+// isNewDef reports whether findNewDefs has found that node i is new.
+func (u *Unit) isNewDef(i uint32) bool { return slices.Contains(u.newDefs.S, i) }
 
 // hasForward reports whether u may have a FWD of this name and kind, as a node or left out. It counts as
 // any definition of its name.
