@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -26,7 +27,7 @@ type codeRange struct {
 
 // openCode reads the file given, or else the input if that is an ELF file; nil if it is
 // not.
-func openCode(input, given string) (*codeMap, error) {
+func openCode(input, given string, debug encode.DebugFiles) (*codeMap, error) {
 	path := cmp.Or(given, input)
 	e, err := mmapelf.Open(path)
 	if err != nil {
@@ -42,10 +43,11 @@ func openCode(input, given string) (*codeMap, error) {
 			m.sections = append(m.sections, codeRange{s.Name, s.Addr, s.Size, uint32(i)})
 		}
 	}
-	if e.Section(".symtab") != nil {
-		err = eachFunctionSymbol(mmapelf.Source{Path: path}, func(name []byte, s *mmapelf.Symbol) {
-			m.functions = append(m.functions, codeRange{string(name), s.Value, s.Size, uint32(s.Shndx)})
-		})
+	err = eachFunctionSymbol(codeFile{mmapelf.Source{Path: path}, debug}, func(name []byte, s *mmapelf.Symbol) {
+		m.functions = append(m.functions, codeRange{string(name), s.Value, s.Size, uint32(s.Shndx)})
+	})
+	if e.Section(".symtab") == nil { // without symbols, addresses are still known
+		err = nil
 	}
 	slices.SortStableFunc(m.functions, func(a, b codeRange) int {
 		return cmp.Or(cmp.Compare(a.section, b.section), cmp.Compare(a.addr, b.addr))

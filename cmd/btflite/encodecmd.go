@@ -276,7 +276,7 @@ func (r *encodeRun) late(enc *finish.Encoded, text *lineWriter, began time.Time)
 	return append(outs, output{to: r.report.to, late: true, content: func(w io.Writer) error {
 		measure()
 		if b, err := btf.ParseShared(enc.Data, r.opt.BaseBTF()); err == nil { // the kernel would refuse the BTF
-			r.report.addAdvice(r.paths, b)
+			r.report.addAdvice(r.paths, r.opt.Encode.DebugFiles, b)
 		}
 		return r.report.encode(w)
 	}})

@@ -188,7 +188,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 		return err
 	}
 	if f.address != nil {
-		note, err := adviceNote(files[0].image(), set, string(list[0].Name()), f.symbol)
+		note, err := adviceNote(f.in.image(&files[0]), set, string(list[0].Name()), f.symbol)
 		if err != nil {
 			return err
 		}
@@ -272,7 +272,7 @@ func (f *funcsCommand) filter(set *funcs.Set) func(funcs.Func) bool {
 func (f *funcsCommand) named(set *funcs.Set, file *types) (list []funcs.Func, err error) {
 	names := f.names
 	if f.address != nil {
-		name, symbol, err := functionAt(file.image(), set, *f.address)
+		name, symbol, err := functionAt(f.in.image(file), set, *f.address)
 		if err != nil {
 			return nil, err
 		}
@@ -325,7 +325,7 @@ func (f *funcsCommand) print(out *lineWriter, list []funcs.Func, file *types) er
 	var sizes map[string]uint64
 	if f.number == codeSize && !f.all && !one {
 		var err error
-		if sizes, err = symbolSizes(file.image()); err != nil {
+		if sizes, err = symbolSizes(f.in.image(file)); err != nil {
 			return err
 		}
 	}

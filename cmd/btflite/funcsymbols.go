@@ -6,19 +6,28 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/btf/funcs"
+	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/attach"
+	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
 
+// codeFile is an ELF file with code, and where the separate debug file may be that has
+// its symbols.
+type codeFile struct {
+	mmapelf.Source
+	debug encode.DebugFiles
+}
+
 // withSymbols opens an ELF file for a function that reads its symbols.
-func withSymbols(in mmapelf.Source, read func(*mmapelf.File) error) error {
-	e, err := in.Open()
+func withSymbols(in codeFile, read func(image, symbols *mmapelf.File) error) error {
+	image, symbols, done, err := debuginfo.OpenSymbols(&in.Source, in.debug)
 	if err != nil {
 		return message.NamingFile([]string{in.Path}, err)
 	}
-	defer e.Close()
-	err = read(e)
+	defer done()
+	err = read(image, symbols)
 	if errors.Is(err, attach.ErrNoSymbols) {
 		return fmt.Errorf("%s: %w, and BTF has no addresses", message.OneLine(in.Path), err)
 	}
@@ -28,9 +37,9 @@ func withSymbols(in mmapelf.Source, read func(*mmapelf.File) error) error {
 // eachFunctionSymbol calls fn for each symbol of a function in the ELF file in, because
 // BTF has neither addresses nor sizes of code. Their values say where the code is; see
 // attach.Each.
-func eachFunctionSymbol(in mmapelf.Source, fn func(name []byte, s *mmapelf.Symbol)) error {
-	return withSymbols(in, func(e *mmapelf.File) error {
-		return attach.Each(e, func(name []byte, s *mmapelf.Symbol, _ bool) {
+func eachFunctionSymbol(in codeFile, fn func(name []byte, s *mmapelf.Symbol)) error {
+	return withSymbols(in, func(image, symbols *mmapelf.File) error {
+		return attach.Each(image, symbols, func(name []byte, s *mmapelf.Symbol, _ bool) {
 			if attach.IsFunction(s) {
 				fn(name, s)
 			}
@@ -39,9 +48,9 @@ func eachFunctionSymbol(in mmapelf.Source, fn func(name []byte, s *mmapelf.Symbo
 }
 
 // readAttach reads which of the wanted functions tracers can attach to.
-func readAttach(in mmapelf.Source, wanted func(name []byte) bool) (s *attach.Symbols, err error) {
-	err = withSymbols(in, func(e *mmapelf.File) error {
-		s, err = attach.Read(e, wanted)
+func readAttach(in codeFile, wanted func(name []byte) bool) (s *attach.Symbols, err error) {
+	err = withSymbols(in, func(image, symbols *mmapelf.File) error {
+		s, err = attach.Read(image, symbols, wanted)
 		return err
 	})
 	return s, err
@@ -60,7 +69,7 @@ func functionToAttach(set *funcs.Set, name string) attach.Function {
 // functionAt returns the function of the set whose code is at the address, and the symbol
 // there: the function's own, or a variant such as NAME.isra.0. If several symbols cover
 // the address, it prefers one whose name the set has.
-func functionAt(in mmapelf.Source, set *funcs.Set, address uint64) (name, symbol string, err error) {
+func functionAt(in codeFile, set *funcs.Set, address uint64) (name, symbol string, err error) {
 	best := 0
 	err = eachFunctionSymbol(in, func(text []byte, s *mmapelf.Symbol) {
 		if address < s.Value || address-s.Value >= max(s.Size, 1) || best == 3 {
@@ -84,7 +93,7 @@ func functionAt(in mmapelf.Source, set *funcs.Set, address uint64) (name, symbol
 }
 
 // symbolSizes returns the sizes of functions in bytes, by name.
-func symbolSizes(in mmapelf.Source) (map[string]uint64, error) {
+func symbolSizes(in codeFile) (map[string]uint64, error) {
 	sizes := map[string]uint64{}
 	err := eachFunctionSymbol(in, func(name []byte, s *mmapelf.Symbol) { sizes[string(name)] = s.Size })
 	return sizes, err
@@ -92,7 +101,7 @@ func symbolSizes(in mmapelf.Source) (map[string]uint64, error) {
 
 // adviceNote returns a note on how to attach to a function, "" if the usual way works. symbol
 // is the symbol that was asked for.
-func adviceNote(in mmapelf.Source, set *funcs.Set, name, symbol string) (string, error) {
+func adviceNote(in codeFile, set *funcs.Set, name, symbol string) (string, error) {
 	s, err := readAttach(in, func(n []byte) bool { return string(n) == name })
 	if err != nil {
 		return "", err
@@ -110,8 +119,8 @@ func adviceNote(in mmapelf.Source, set *funcs.Set, name, symbol string) (string,
 
 // hasSymbol reports whether an ELF file defines a symbol.
 func hasSymbol(path, wanted string) (found bool) {
-	err := withSymbols(mmapelf.Source{Path: path}, func(e *mmapelf.File) error {
-		return attach.Each(e, func(name []byte, s *mmapelf.Symbol, _ bool) {
+	err := withSymbols(codeFile{Source: mmapelf.Source{Path: path}}, func(image, symbols *mmapelf.File) error {
+		return attach.Each(image, symbols, func(name []byte, s *mmapelf.Symbol, _ bool) {
 			found = found || string(name) == wanted && s.Shndx != 0
 		})
 	})

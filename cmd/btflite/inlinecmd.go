@@ -111,7 +111,7 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if m.code, err = openCode(file, elf[0]); err != nil {
+	if m.code, err = openCode(file, elf[0], encode.DebugFiles{Find: m.in.findDebug}); err != nil {
 		return err
 	}
 	if m.asked {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/btflite/btflite"
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/loadbtf"
@@ -89,11 +90,12 @@ type types struct {
 }
 
 // image returns the ELF file or, for raw BTF, an empty source.
-func (t *types) image() mmapelf.Source {
-	if t.source.Path == "" {
-		return mmapelf.Source{Path: t.path, Data: []byte{}}
+func (r *typeReader) image(t *types) codeFile {
+	in := codeFile{t.source, encode.DebugFiles{Find: r.findDebug}}
+	if in.Path == "" {
+		in.Source = mmapelf.Source{Path: t.path, Data: []byte{}}
 	}
-	return t.source
+	return in
 }
 
 func newTypeReader(c *cli) *typeReader {

@@ -107,7 +107,7 @@ func (r *reportFile) addDefinitions(f *encode.Function) {
 
 // addAdvice says what tracers can attach to, for functions that are left out and for
 // functions of the BTF b without a symbol in the inputs.
-func (r *reportFile) addAdvice(paths []string, b *btf.Blob) {
+func (r *reportFile) addAdvice(paths []string, debug encode.DebugFiles, b *btf.Blob) {
 	set := funcs.New(view.New(b))
 	names := map[string]bool{}
 	for i := range r.SkippedFunctions {
@@ -119,7 +119,7 @@ func (r *reportFile) addAdvice(paths []string, b *btf.Blob) {
 	wanted := func(name []byte) bool { return names[string(name)] }
 	var inputs []*attach.Symbols
 	for _, p := range paths {
-		if s, err := readAttach(mmapelf.Source{Path: p}, wanted); err == nil { // otherwise it has none
+		if s, err := readAttach(codeFile{mmapelf.Source{Path: p}, debug}, wanted); err == nil { // otherwise it has none
 			inputs = append(inputs, s)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/funcs"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/attach"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -21,6 +22,7 @@ import (
 // whyCommand is "btflite why".
 type whyCommand struct {
 	file    string
+	code    codeFile
 	names   []string
 	at      map[string][]int // the indexes of a name in names, which may have it twice
 	places  whyPlaces
@@ -93,6 +95,8 @@ func (w *whyCommand) run(c *cli, words []string) error {
 	if err := checkInputs(in); err != nil {
 		return err
 	}
+	find := newDebugFinder(c)
+	w.code = codeFile{mmapelf.Source{Path: w.file}, encode.DebugFiles{Find: find}}
 	if why := notToEncode(w.file); why != "" {
 		return fmt.Errorf("%s: %s", message.OneLine(w.file), why)
 	}
@@ -111,7 +115,7 @@ func (w *whyCommand) run(c *cli, words []string) error {
 		},
 	}
 	got, err := btflite.Encode(context.Background(), btflite.Paths(w.file), btflite.Options{
-		Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Functions: query, FindDebug: newDebugFinder(c),
+		Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Functions: query, FindDebug: find,
 	})
 	if err != nil {
 		return err
@@ -155,10 +159,10 @@ func (w *whyCommand) findSymbols() error {
 		return err
 	}
 	var err error
-	if w.attach, err = readAttach(mmapelf.Source{Path: w.file}, w.wanted); err != nil {
+	if w.attach, err = readAttach(w.code, w.wanted); err != nil {
 		return err
 	}
-	return eachFunctionSymbol(mmapelf.Source{Path: w.file}, func(symbol []byte, s *mmapelf.Symbol) {
+	return eachFunctionSymbol(w.code, func(symbol []byte, s *mmapelf.Symbol) {
 		add := func(name []byte) {
 			for _, i := range w.at[string(name)] {
 				w.symbols[i] = append(w.symbols[i], whySymbol{string(symbol), s.Value, s.Size})

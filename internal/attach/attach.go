@@ -32,12 +32,12 @@ type Symbols struct {
 	places  places
 }
 
-// Read collects what an ELF file says about functions. wanted selects functions by their
-// name in the source.
-func Read(f *mmapelf.File, wanted func(name []byte) bool) (*Symbols, error) {
+// Read collects what an ELF file says about functions; symbols is the file that has its
+// symbols. wanted selects functions by their name in the source.
+func Read(f, symbols *mmapelf.File, wanted func(name []byte) bool) (*Symbols, error) {
 	s := &Symbols{module: moduleName(f), release: basematch.ReleaseOf(f), byName: map[string][]symbol{}, family: map[string][]string{}, anchor: map[uint32]symbol{}}
-	p := newPlaceReader(f)
-	err := Each(f, func(name []byte, sym *mmapelf.Symbol, code bool) {
+	p := newPlaceReader(f, symbols)
+	err := Each(f, symbols, func(name []byte, sym *mmapelf.Symbol, code bool) {
 		p.mark(name, sym)
 		const global = 1 // STB_GLOBAL
 		one := symbol{section: sym.Shndx, value: sym.Value, size: sym.Size, code: code, function: IsFunction(sym), global: sym.Info>>4 == global}

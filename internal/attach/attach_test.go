@@ -66,7 +66,7 @@ func read(t *testing.T, data []byte) *Symbols {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Read(f, func([]byte) bool { return true })
+	s, err := Read(f, f, func([]byte) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestEach(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := map[string]uint64{}
-		if err := Each(f, func(name []byte, s *mmapelf.Symbol, code bool) {
+		if err := Each(f, f, func(name []byte, s *mmapelf.Symbol, code bool) {
 			if code {
 				found[string(name)] = s.Value
 			}
@@ -284,6 +284,40 @@ func TestEach(t *testing.T) {
 	}
 }
 
+// TestEachOfDebugFile: the symbols are in another file, whose sections may have other numbers
+// and have no contents.
+func TestEachOfDebugFile(t *testing.T) {
+	const noBits = elfabi.SHTNobits
+	l := elftest.Big64
+	text := elftest.Section{Name: ".text", Addr: 0x1000, Flags: elftest.Alloc | elftest.Exec, Data: make([]byte, 64)}
+	descriptors := elftest.Section{Name: ".opd", Addr: 0x2000, Flags: elftest.Alloc, Data: words(l, 0x1020, 0, 0)}
+	bare := func(s elftest.Section) elftest.Section { s.Type, s.Data = noBits, nil; return s }
+	open := func(sections []elftest.Section, symbols []sym) *mmapelf.File {
+		f, err := mmapelf.New("test", image(l, elftest.Executable, elfabi.EMPPC64, sections, symbols))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	own := open([]elftest.Section{text, descriptors}, nil)
+	debug := open([]elftest.Section{{Name: ".lost", Addr: 0x1000, Flags: elftest.Alloc, Type: noBits}, bare(descriptors), bare(text)},
+		[]sym{{"lost", ".lost", 0x1008, 4, function}, {"far", ".opd", 0x2000, 32, function}, {"near", ".text", 0x1010, 4, function}})
+	found := map[string]uint64{}
+	if err := Each(own, debug, func(name []byte, s *mmapelf.Symbol, code bool) {
+		if found[string(name)] = s.Value; !code || own.Sections[s.Shndx].Name != ".text" {
+			t.Errorf("%s: code %v, section %d", name, code, s.Shndx)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]uint64{"far": 0x1020, "near": 0x1010}, found); diff != "" {
+		t.Error(diff)
+	}
+	if err := Each(own, open(nil, nil), func([]byte, *mmapelf.Symbol, bool) {}); err != nil {
+		t.Error(err)
+	}
+}
+
 // FuzzRead: whatever the tables of a file say, it is read to an end.
 func FuzzRead(f *testing.F) {
 	for _, l := range elftest.Layouts {
@@ -294,7 +328,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s, err := Read(e, func([]byte) bool { return true })
+		s, err := Read(e, e, func([]byte) bool { return true })
 		if err != nil {
 			return
 		}

@@ -48,11 +48,12 @@ func (p *places) isTraced(s *symbol) bool {
 
 // placeReader finds the tables, which symbols mark in a kernel and sections in a module.
 type placeReader struct {
-	f     *mmapelf.File
-	bases []uint64
-	marks map[string]uint64 // the symbols of marked, by name
-	sets  map[string]idMark // lists of BTF ids, by name
-	ids   []idMark          // functions in any of them
+	f       *mmapelf.File
+	symbols *mmapelf.File // the file that has the symbols of f
+	bases   []uint64
+	marks   map[string]uint64 // the symbols of marked, by name
+	sets    map[string]idMark // lists of BTF ids, by name
+	ids     []idMark          // functions in any of them
 }
 
 // idMark is a symbol of .BTF_ids.
@@ -71,8 +72,8 @@ var marked = map[string]bool{
 	"__entry_text_start": true, "__entry_text_end": true,
 }
 
-func newPlaceReader(f *mmapelf.File) *placeReader {
-	p := &placeReader{f: f, bases: make([]uint64, len(f.Sections)), marks: map[string]uint64{}, sets: map[string]idMark{}}
+func newPlaceReader(f, symbols *mmapelf.File) *placeReader {
+	p := &placeReader{f: f, symbols: symbols, bases: make([]uint64, len(f.Sections)), marks: map[string]uint64{}, sets: map[string]idMark{}}
 	const firstBase = 1 << 16
 	end := uint64(firstBase)
 	for i := range f.Sections {
@@ -214,11 +215,11 @@ func (p *placeReader) relocated(s *mmapelf.Section, data []byte) ([]byte, error)
 		if r.Type != elfabi.SHTRela && r.Type != elfabi.SHTRel || uint64(r.Info) != uint64(s.Index) {
 			continue
 		}
-		symtab, err := p.f.Data(p.f.Section(".symtab"))
+		symtab, err := p.symbols.Data(p.symbols.Section(".symtab"))
 		if err != nil {
 			return nil, err
 		}
-		extended, err := p.f.ExtendedIndexes(p.f.Section(".symtab"))
+		extended, err := p.symbols.ExtendedIndexes(p.symbols.Section(".symtab"))
 		if err != nil {
 			return nil, err
 		}

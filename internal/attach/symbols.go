@@ -24,26 +24,29 @@ var ErrNoSymbols = errors.New("no section .symtab")
 // IsFunction reports whether the type of a symbol is STT_FUNC.
 func IsFunction(s *mmapelf.Symbol) bool { return s.Info&0xf == elfabi.STTFunc }
 
-// Each calls fn for the symbols of a file that the kernel may have, in the order of the
-// table. The values are places in memory: the lowest bit of an ARM function says that its
+// Each calls fn for the symbols of f that the kernel may have, in the order of the
+// table, which is in the file symbols: f itself, or its separate debug file. The values are places in memory: the lowest bit of an ARM function says that its
 // code is Thumb (ELF for the Arm Architecture, symbol values), and is 0 here, and the
 // descriptors of 64-bit PowerPC (its ABI, version 1) are replaced by the code that they
 // lead to. code says that it is code.
-func Each(f *mmapelf.File, fn func(name []byte, s *mmapelf.Symbol, code bool)) error {
-	symtab := f.Section(".symtab")
+func Each(f, symbols *mmapelf.File, fn func(name []byte, s *mmapelf.Symbol, code bool)) error {
+	symtab := symbols.Section(".symtab")
 	if symtab == nil {
 		return ErrNoSymbols
 	}
-	names, err := f.SymbolStrings(symtab)
+	names, err := symbols.SymbolStrings(symtab)
 	if err != nil {
 		return err
 	}
-	d := descriptorsOf(f)
-	return f.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
-		if kind := s.Info & 0xf; kind == elfabi.STTSection || kind == elfabi.STTFile || s.Shndx == 0 || uint64(s.Shndx) >= uint64(len(f.Sections)) {
+	d, own := descriptorsOf(f), sectionsIn(f, symbols)
+	return symbols.Symbols(symtab, func(_ int, s *mmapelf.Symbol) bool {
+		if kind := s.Info & 0xf; kind == elfabi.STTSection || kind == elfabi.STTFile || s.Shndx == 0 || uint64(s.Shndx) >= uint64(len(own)) {
 			return true
 		}
-		name, ok := f.StringAt(names, s.Name)
+		if s.Shndx = own[s.Shndx]; s.Shndx == 0 {
+			return true
+		}
+		name, ok := symbols.StringAt(names, s.Name)
 		if !ok || len(name) == 0 || name[0] == '$' { // marks of the assembler
 			return true
 		}
@@ -61,6 +64,21 @@ func Each(f *mmapelf.File, fn func(name []byte, s *mmapelf.Symbol, code bool)) e
 		}
 		return true
 	})
+}
+
+// sectionsIn returns the number in f of each section of the file with its symbols, 0 for what
+// f lacks. strip and objcopy leave the numbers as they are, but nothing obliges other programs to.
+func sectionsIn(f, symbols *mmapelf.File) []uint32 {
+	own := make([]uint32, len(symbols.Sections))
+	for i := range own {
+		name := symbols.Sections[i].Name
+		if i < len(f.Sections) && f.Sections[i].Name == name {
+			own[i] = uint32(i)
+		} else if s := f.Section(name); s != nil {
+			own[i] = uint32(s.Index)
+		}
+	}
+	return own
 }
 
 // descriptors are the function descriptors of a linked file: the symbol of a function is

@@ -30,6 +30,24 @@ func Open(in *mmapelf.Source, s Settings) (*File, error) {
 	return f, nil
 }
 
+// OpenSymbols maps an input, and returns the file that has its symbols: the input itself or,
+// if it has none, its separate debug file. Neither may have any. close closes both.
+func OpenSymbols(in *mmapelf.Source, places DebugFiles) (image, symbols *mmapelf.File, close func(), err error) {
+	e, err := in.Open()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if e.Section(".symtab") != nil {
+		return e, e, func() { e.Close() }, nil
+	}
+	e.Close()
+	f, err := Open(in, Settings{DebugFiles: places, Scarce: func(uint64) bool { return false }})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return f.ELF, f.Dwarf, f.Close, nil
+}
+
 // adviseOn tells the system how the file will be read. The system's own read-ahead may
 // read megabytes around each page, so it is turned off; sections that are read in order
 // are asked for in windows instead. A small file is read at once. If the memory limit has
