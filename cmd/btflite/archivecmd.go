@@ -240,14 +240,16 @@ func (a *archiveCommand) index(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range x.Gone(a.dir) {
-		c.warn(message.OneLine(archive.PathOf(a.dir, name)) + ": it is gone, and the index has it; archive its package again")
+	trouble := tellLost(c, a.dir, x.Lost(a.dir))
+	if !c.quiet {
+		if _, err = fmt.Fprintln(c.stdout, countOf(len(x.Kernels), "kernel")+" in the index"); err != nil {
+			return stdoutError(err)
+		}
 	}
-	if c.quiet {
-		return nil
+	if trouble {
+		return printedFailure{exitTemporary}
 	}
-	_, err = fmt.Fprintln(c.stdout, countOf(len(x.Kernels), "kernel")+" in the index")
-	return stdoutError(err)
+	return nil
 }
 
 // find is "btflite archive find".

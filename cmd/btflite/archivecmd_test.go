@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -309,5 +310,38 @@ func TestArchiveGone(t *testing.T) {
 	}
 	if last, errs := runArchive(t, exitOK, words...); last != "0 kernels archived, 1 done before\n" || errs != "" {
 		t.Errorf("%q, %q", last, errs)
+	}
+}
+
+// TestArchiveManyGone: of many files of BTF that are gone, or that cannot be opened, index names the first and counts the
+// others.
+func TestArchiveManyGone(t *testing.T) {
+	const kernels = 25
+	in, out := t.TempDir(), t.TempDir()
+	words := []string{"-q", "--distro=debian/12", "-o", out}
+	for i := range kernels {
+		file := filepath.Join(in, fmt.Sprint(i, ".tar"))
+		testfile.Write(t, file, archivetest.Tar(archivetest.Entry{Name: "vmlinux", Data: archivetest.Kernel(fmt.Sprint("6.", i, ".0"))}))
+		words = append(words, file)
+	}
+	runArchive(t, exitOK, words...)
+	for _, c := range []struct {
+		spoil  func(name string) error
+		status int
+		last   string
+	}{
+		{func(string) error { return nil }, exitOK, "gone too: 15 files more of the index\n"},
+		{func(name string) error { return os.Symlink(filepath.Base(name), name) }, exitTemporary, "not to be used either: 15 files more of the index\n"},
+	} {
+		for i := range kernels {
+			name := filepath.Join(out, fmt.Sprintf("debian/12/x86_64/6.%d.0.btf", i))
+			if err := errors.Join(os.Remove(name), c.spoil(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+		got, errs := runArchive(t, c.status, "-o", out, "index")
+		if got != "25 kernels in the index\n" || strings.Count(errs, "\n") != toldLost+1 || !strings.HasSuffix(errs, ": "+c.last) {
+			t.Errorf("%q, %q", got, errs)
+		}
 	}
 }

@@ -171,3 +171,31 @@ func tellModules(c *cli, out io.Writer, name string, k *archive.KernelRecord, n 
 	_, err := fmt.Fprintf(out, "%s/: %s of %s\n", k.ModulesDir(), countOf(k.Modules.Stored, "module"), message.OneLine(k.Release))
 	return stdoutError(err)
 }
+
+// toldLost is how many files of BTF are named that are gone, and how many with trouble. A disk that is missing may
+// have thousands.
+const toldLost = 10
+
+// tellLost prints which BTF of the index a reader does not get. It reports whether some of it may be there even so.
+func tellLost(c *cli, dir string, lost []archive.Lost) (trouble bool) {
+	gone, others := 0, 0
+	for _, l := range lost {
+		switch {
+		case l.Err == nil:
+			if gone++; gone <= toldLost {
+				c.warn(message.OneLine(archive.PathOf(dir, l.Name)) + ": it is gone, and the index has it; archive its package again")
+			}
+		default:
+			if others++; others <= toldLost {
+				c.complain(l.Err.Error())
+			}
+		}
+	}
+	if more := gone - toldLost; more > 0 {
+		c.warn(fmt.Sprintf("%s: gone too: %s more of the index", message.OneLine(dir), countOf(more, "file")))
+	}
+	if more := others - toldLost; more > 0 {
+		c.complain(fmt.Sprintf("%s: not to be used either: %s more of the index", message.OneLine(dir), countOf(more, "file")))
+	}
+	return others > 0
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -48,6 +49,14 @@ func TestArchiveTroubleNamesTheFile(t *testing.T) {
 	noLink := func(name string) func(string) error {
 		return func(in string) error { return os.Symlink("nowhere", filepath.Join(in, name)) }
 	}
+	linkTo := func(name, to string) func(string) error { // to is in the folder with all files
+		return func(in string) error {
+			if err := os.Remove(filepath.Join(in, name)); err != nil {
+				return err
+			}
+			return errors.Join(os.Symlink(filepath.Join(in, to), filepath.Join(in, name)), closed("tmp")(in))
+		}
+	}
 	folder := func(name string) func(string) error {
 		return func(in string) error {
 			if err := os.Remove(filepath.Join(in, name)); err != nil {
@@ -56,31 +65,50 @@ func TestArchiveTroubleNamesTheFile(t *testing.T) {
 			return os.Mkdir(filepath.Join(in, name), 0o700)
 		}
 	}
+	short := func(name string) func(string) error {
+		return func(in string) error {
+			return errors.Join(os.Remove(filepath.Join(in, name)), os.WriteFile(filepath.Join(in, name), []byte("x"), 0o600))
+		}
+	}
 	for name, c := range map[string]struct {
 		done  bool // an earlier run has made the archive
 		spoil func(in string) error
 		words string // IN is the folder with all files
 		want  string // how the line begins
 	}{
-		"subfolder":           {false, closed("tree/b"), "-o IN/out IN/tree", "IN/tree/b: cannot read: permission denied"},
-		"subfolder, slash":    {false, closed("tree/b"), "-o IN/out IN/tree/", "IN/tree/b: cannot read: permission denied"},
-		"deep file":           {false, closed("tree/b/c/x.ko"), "--modules -o IN/out IN/tree", "IN/tree/b/c/x.ko: cannot open: permission denied"},
-		"kernel":              {false, closed("tree/a/vmlinux"), "-o IN/out IN/tree", "IN/tree/a/vmlinux: cannot open: permission denied"},
-		"folder":              {false, closed("tree"), "-o IN/out IN/tree", "IN/tree: cannot open: permission denied"},
-		"package":             {false, closed("a.tar"), "-o IN/out IN/a.tar", "IN/a.tar: cannot open: permission denied"},
-		"temporary folder":    {false, closed("tmp"), "-o IN/out --tmp=IN/tmp IN/a.tar", "IN/a.tar: IN/tmp: cannot make a temporary file: permission denied"},
-		"store leads nowhere": {false, noLink("out/store"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/store: cannot write: not a directory"},
-		"store is a loop":     {false, loop("out/store"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/store: cannot write: not a directory"},
-		"names lead nowhere":  {false, noLink("out/debian"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/debian/12/x86_64: cannot write: not a directory"},
-		"records nowhere":     {false, noLink("out/packages"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/packages: cannot write: not a directory"},
-		"record is a loop":    {true, loop("out/packages/a.tar.json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/packages/a.tar.json: cannot read: too many levels"},
-		"record is a folder":  {true, folder("out/packages/a.tar.json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/packages/a.tar.json: cannot read: it is not a file"},
-		"kernel's loop":       {true, loop("out/" + kernel + ".json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + ".json: cannot read: too many levels"},
-		"kernel's folder":     {true, folder("out/" + kernel + ".json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + ".json: cannot read: it is not a file"},
-		"modules' loop":       {true, loop("out/" + kernel), "--modules -o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + "/modules.json: cannot read: too many levels"},
-		"index, loop":         {true, loop("out/" + kernel + ".json"), "index -o IN/out", "IN/out/" + kernel + ".json: cannot read: too many levels"},
-		"index, modules":      {true, loop("out/" + kernel), "index -o IN/out", "IN/out/" + kernel + "/modules.json: cannot read: too many levels"},
-		"index, closed":       {true, closed("out/debian/12"), "index -o IN/out", "IN/out/debian/12: cannot read: permission denied"},
+		"subfolder":                              {false, closed("tree/b"), "-o IN/out IN/tree", "IN/tree/b: cannot read: permission denied"},
+		"subfolder, slash":                       {false, closed("tree/b"), "-o IN/out IN/tree/", "IN/tree/b: cannot read: permission denied"},
+		"deep file":                              {false, closed("tree/b/c/x.ko"), "--modules -o IN/out IN/tree", "IN/tree/b/c/x.ko: cannot open: permission denied"},
+		"kernel":                                 {false, closed("tree/a/vmlinux"), "-o IN/out IN/tree", "IN/tree/a/vmlinux: cannot open: permission denied"},
+		"folder":                                 {false, closed("tree"), "-o IN/out IN/tree", "IN/tree: cannot open: permission denied"},
+		"package":                                {false, closed("a.tar"), "-o IN/out IN/a.tar", "IN/a.tar: cannot open: permission denied"},
+		"temporary folder":                       {false, closed("tmp"), "-o IN/out --tmp=IN/tmp IN/a.tar", "IN/a.tar: IN/tmp: cannot make a temporary file: permission denied"},
+		"store leads nowhere":                    {false, noLink("out/store"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/store: cannot write: not a directory"},
+		"store is a loop":                        {false, loop("out/store"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/store: cannot write: not a directory"},
+		"names lead nowhere":                     {false, noLink("out/debian"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/debian/12/x86_64: cannot write: not a directory"},
+		"records nowhere":                        {false, noLink("out/packages"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/packages: cannot write: not a directory"},
+		"record is a loop":                       {true, loop("out/packages/a.tar.json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/packages/a.tar.json: cannot read: too many levels"},
+		"record is a folder":                     {true, folder("out/packages/a.tar.json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/packages/a.tar.json: cannot read: it is not a file"},
+		"kernel's loop":                          {true, loop("out/" + kernel + ".json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + ".json: cannot open: too many levels"},
+		"kernel's folder":                        {true, folder("out/" + kernel + ".json"), "-o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + ".json: cannot read: it is not a file"},
+		"modules' loop":                          {true, loop("out/" + kernel), "--modules -o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + "/modules.json: cannot read: too many levels"},
+		"index, loop":                            {true, loop("out/" + kernel + ".json"), "index -o IN/out", "IN/out/" + kernel + ".json: cannot read: too many levels"},
+		"index, modules":                         {true, loop("out/" + kernel), "index -o IN/out", "IN/out/" + kernel + "/modules.json: cannot read: too many levels"},
+		"index, closed":                          {true, closed("out/debian/12"), "index -o IN/out", "IN/out/debian/12: cannot read: permission denied"},
+		"kernel's BTF is a loop":                 {true, loop("out/" + kernel + ".btf"), "--modules -o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + ".btf: cannot open: too many levels"},
+		"index, kernel's BTF is a loop":          {true, loop("out/" + kernel + ".btf"), "index -o IN/out", "IN/out/" + kernel + ".btf: cannot open: too many levels"},
+		"find, kernel's BTF is a loop":           {true, loop("out/" + kernel + ".btf"), "find -o IN/out 0102030405060708", "IN/out/" + kernel + ".btf: cannot open: too many levels"},
+		"kernel's BTF is behind a file":          {true, linkTo("out/"+kernel+".btf", "a.tar/x"), "--modules -o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + ".btf: cannot open: not a directory"},
+		"index, kernel's BTF is behind a file":   {true, linkTo("out/"+kernel+".btf", "a.tar/x"), "index -o IN/out", "IN/out/" + kernel + ".btf: cannot open: not a directory"},
+		"find, kernel's BTF is behind a file":    {true, linkTo("out/"+kernel+".btf", "a.tar/x"), "find -o IN/out 0102030405060708", "IN/out/" + kernel + ".btf: cannot open: not a directory"},
+		"kernel's BTF is behind a closed folder": {true, linkTo("out/"+kernel+".btf", "tmp/x"), "--modules -o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + ".btf: cannot open: permission denied"},
+		"index, kernel's BTF is behind a closed folder": {true, linkTo("out/"+kernel+".btf", "tmp/x"), "index -o IN/out", "IN/out/" + kernel + ".btf: cannot open: permission denied"},
+		"find, kernel's BTF is behind a closed folder":  {true, linkTo("out/"+kernel+".btf", "tmp/x"), "find -o IN/out 0102030405060708", "IN/out/" + kernel + ".btf: cannot open: permission denied"},
+		"module's BTF is a loop":                        {true, loop("out/" + kernel + "/x.btf"), "--modules -o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + "/x.btf: cannot open: too many levels"},
+		"module's BTF is behind a file":                 {true, linkTo("out/"+kernel+"/x.btf", "a.tar/x"), "--modules -o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + "/x.btf: cannot open: not a directory"},
+		"module's BTF is behind a closed folder":        {true, linkTo("out/"+kernel+"/x.btf", "tmp/x"), "--modules -o IN/out IN/a.tar", "IN/a.tar: IN/out/" + kernel + "/x.btf: cannot open: permission denied"},
+		"index, BTF is a folder":                        {true, folder("out/" + kernel + ".btf"), "index -o IN/out", "IN/out/" + kernel + ".btf: cannot use: it is not a file; remove it and what links to it"},
+		"index, BTF is short":                           {true, short("out/" + kernel + ".btf"), "index -o IN/out", "IN/out/" + kernel + ".btf: cannot use: it has 1 bytes, and its record says 45; remove it and what links to it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := inFolder(t, map[string][]byte{

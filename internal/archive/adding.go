@@ -180,7 +180,9 @@ func (w *adding) file(f *pack.File) error {
 	}
 	rec := w.recordOf(k)
 	rec.File = f.Name
-	if old := w.kernelDone(rec); old != nil {
+	if old, err := w.kernelDone(rec); err != nil {
+		return err
+	} else if old != nil {
 		return w.next(old, f.Name)
 	}
 	if err := w.kernel(in, k, rec); err != nil {

@@ -1,31 +1,54 @@
 package archive
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/btflite/btflite/internal/message"
 )
 
 // A record alone does not make a package, a kernel or its modules done: the BTF that it names has to be
 // there, too. Somebody may have deleted a file, perhaps because it was damaged, or have copied only a
 // part of the archive. What is missing is then made again, with the contents that the record has.
 
+// lookAt returns what the system knows of a file of the archive in dir, nil if there is no such file. Any other error
+// is trouble: the file may be there, on a disk that does not answer or in a folder that this user must not enter.
+func lookAt(dir, name string) (fs.FileInfo, error) {
+	at := PathOf(dir, name)
+	info, err := os.Stat(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return info, message.FileError(at, "cannot open", err)
+}
+
 // isThere tells whether the archive in dir has the file that c names, with the right size. isThere does not read the
 // file, as whoever uses the contents does.
-func isThere(dir string, c *Contents) bool {
+func isThere(dir string, c *Contents) (bool, error) {
 	if c.BTF == "" {
-		return true
+		return true, nil
 	}
-	info, err := os.Stat(PathOf(dir, c.BTF))
-	return err == nil && info.Mode().IsRegular() && info.Size() == c.Size
+	info, err := lookAt(dir, c.BTF)
+	return info != nil && info.Mode().IsRegular() && info.Size() == c.Size, err
 }
 
 // isRecorded tells whether a kernel with BTF has a record of its own, which the index needs.
-func isRecorded(dir string, k *KernelRecord) bool {
+func isRecorded(dir string, k *KernelRecord) (bool, error) {
 	if k.BTF == "" {
-		return true
+		return true, nil
 	}
-	info, err := os.Stat(PathOf(dir, k.ModulesDir()) + RecordSuffix)
-	return err == nil && info.Mode().IsRegular()
+	info, err := lookAt(dir, k.ModulesDir()+RecordSuffix)
+	return info != nil && info.Mode().IsRegular(), err
+}
+
+// isComplete tells whether the archive in dir has the BTF of a kernel and its record.
+func isComplete(dir string, k *KernelRecord) (bool, error) {
+	if there, err := isThere(dir, &k.Contents); err != nil || !there {
+		return false, err
+	}
+	return isRecorded(dir, k)
 }
 
 // isDone tells whether a package with this record need not be read again.
@@ -35,8 +58,8 @@ func (a *Archive) isDone(rec *PackageRecord) (bool, error) {
 	}
 	for i := range rec.Kernels {
 		k := &rec.Kernels[i]
-		if k.Internal || !isThere(a.Dir, &k.Contents) || !isRecorded(a.Dir, k) {
-			return false, nil
+		if whole, err := isComplete(a.Dir, k); err != nil || !whole || k.Internal {
+			return false, err
 		}
 		// A package with a reason was not read to its end, and its modules have no record.
 		if !a.Modules || rec.Reason != "" || k.Modules == nil || *k.Modules == (ModuleCounts{}) {
@@ -78,7 +101,10 @@ func (a *Archive) modulesDone(k *KernelRecord, pkg string) (done *ModuleCounts, 
 	all := true
 	for i := range rec.List {
 		m := &rec.List[i]
-		there := isThere(a.Dir, &m.Contents)
+		there, err := isThere(a.Dir, &m.Contents)
+		if err != nil {
+			return nil, recorded{}, err
+		}
 		all = all && there
 		switch {
 		case m.BTF != "":
@@ -100,12 +126,13 @@ func (a *Archive) modulesDone(k *KernelRecord, pkg string) (done *ModuleCounts, 
 	return nil, old, nil
 }
 
-// countModules counts the files of BTF in the folder of a kernel's modules.
+// countModules counts the files of BTF in the folder of a kernel's modules. It does not count links, which may lead
+// nowhere.
 func countModules(dir string, k *KernelRecord) (n int) {
 	suffix := strings.TrimPrefix(k.BTF, k.ModulesDir())
 	entries, _ := os.ReadDir(PathOf(dir, k.ModulesDir())) // an error makes the number wrong, and modulesDone looks again
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), suffix) {
+		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), suffix) {
 			n++
 		}
 	}
@@ -114,13 +141,3 @@ func countModules(dir string, k *KernelRecord) (n int) {
 
 // reasonNotRecorded is for a module that another package has of a kernel whose modules are recorded.
 const reasonNotRecorded = "the archive has modules of this kernel from another package, and not this one"
-
-// Gone returns the paths in the archive of BTF that the index has and the folder dir has not.
-func (x *Index) Gone(dir string) (names []string) {
-	for i := range x.Kernels {
-		if c := &x.Kernels[i].Contents; !isThere(dir, c) {
-			names = append(names, c.BTF)
-		}
-	}
-	return names
-}

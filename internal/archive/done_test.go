@@ -213,13 +213,13 @@ func TestIndexGone(t *testing.T) {
 	dir, a := packages(t, map[string][]byte{"a.tar": threeModules()}), moduleArchive(t)
 	add(t, a, filepath.Join(dir, "a.tar"))
 	x, err := Merge(a.Dir)
-	if err != nil || x.Gone(a.Dir) != nil {
-		t.Fatalf("%v, %q", err, x.Gone(a.Dir))
+	if err != nil || x.Lost(a.Dir) != nil {
+		t.Fatalf("%v, %q", err, x.Lost(a.Dir))
 	}
 	if err := os.Remove(filepath.Join(a.Dir, kernelName+".btf")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := x.Gone(a.Dir), []string{kernelName + ".btf"}; !slices.Equal(got, want) {
+	if got, want := x.Lost(a.Dir), []Lost{{kernelName + ".btf", nil}}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if _, err := Find(a.Dir, at.BuildID); !errors.Is(err, fs.ErrNotExist) {

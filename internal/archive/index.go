@@ -3,6 +3,7 @@ package archive
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -172,4 +173,36 @@ func (x *Index) find(dir, prefix string) (found []string, err error) {
 		return found, nil
 	}
 	return x.findModules(dir, prefix)
+}
+
+// Lost is BTF that the index has and a reader does not get.
+type Lost struct {
+	Name string // path in the archive
+	Err  error  // why it cannot be opened, or is not what its record says; nil if it is not there
+}
+
+// Lost looks in the folder dir for all BTF that the index has, without reading it, and returns what is wrong.
+func (x *Index) Lost(dir string) (lost []Lost) {
+	for i := range x.Kernels {
+		c := &x.Kernels[i].Contents
+		if there, err := isThere(dir, c); err != nil {
+			lost = append(lost, Lost{c.BTF, err})
+		} else if !there {
+			lost = append(lost, Lost{c.BTF, otherFile(dir, c)})
+		}
+	}
+	return lost
+}
+
+// otherFile returns the error for a file that is not the one that c describes, nil if there is none.
+func otherFile(dir string, c *Contents) error {
+	info, err := lookAt(dir, c.BTF)
+	if err != nil || info == nil {
+		return err
+	}
+	what := "it is not a file"
+	if info.Mode().IsRegular() {
+		what = fmt.Sprintf("it has %s bytes, and its record says %s", message.Grouped(uint64(info.Size())), message.Grouped(uint64(c.Size)))
+	}
+	return &ownDamage{message.FileError(PathOf(dir, c.BTF), "cannot use", errors.New(what+"; remove it and what links to it, and archive the package again"))}
 }

@@ -230,18 +230,24 @@ func (r *KernelRecord) names() [2]string {
 
 // kernelDone returns the record that an earlier run has written of the kernel, nil if there is
 // none, or if its BTF is gone. Kernels without a build-id cannot be told from others before they are encoded.
-func (a *Archive) kernelDone(rec *KernelRecord) *KernelRecord {
+func (a *Archive) kernelDone(rec *KernelRecord) (*KernelRecord, error) {
 	if rec.BuildID == "" {
-		return nil
+		return nil, nil
 	}
 	for _, name := range rec.names() {
 		old, err := a.kernelAt(name)
-		if err == nil && old != nil && old.BuildID == rec.BuildID && !old.PackageDamaged && isThere(a.Dir, &old.Contents) {
-			old.Before = true
-			return old
+		if err != nil {
+			return nil, err
+		}
+		if old == nil || old.BuildID != rec.BuildID || old.PackageDamaged {
+			continue
+		}
+		if there, err := isThere(a.Dir, &old.Contents); err != nil || there {
+			old.Before = there
+			return old, err
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // id tells builds of one release apart.
