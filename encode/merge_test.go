@@ -121,3 +121,46 @@ func TestAlternateFileOfAlternate(t *testing.T) {
 		}
 	}
 }
+
+// TestAlternateAbbreviations: the abbreviations of a file and of its alternate file may take the same
+// number of bytes at the same place, and be others.
+func TestAlternateAbbreviations(t *testing.T) {
+	const formRefAlt = 0x1f20
+	file := func() *dt.File {
+		return &dt.File{
+			Units: []*dt.Unit{dt.CU(dt.N(dt.TagBaseType, dt.Encoding(7), dt.Size(4), dt.Name("unsigned")),
+				dt.N(dt.TagImportedUnit, dt.Attr{At: dt.AtImport, Form: formRefAlt, Val: dt.Raw{12, 0, 0, 0}}))},
+			Sections: []dt.Section{{Name: ".gnu_debugaltlink", Data: []byte("alt\x00")}},
+		}
+	}
+	alt := func(lines int) *dt.File {
+		i := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
+		for range lines {
+			i.Add(dt.Attr{At: 0x3b, Val: 0x7f}) // DW_AT_decl_line; no abbreviation has this code
+		}
+		return &dt.File{Units: []*dt.Unit{{Type: 3, Root: dt.N(dt.TagPartialUnit, dt.Language(0x1d), i)}}}
+	}
+	size := func(f *dt.File) int {
+		sections := f.DebugSections()
+		return len(sections[slices.IndexFunc(sections, func(s dt.Section) bool { return s.Name == ".debug_abbrev" })].Data)
+	}
+	want, lines := size(file()), 0
+	for size(alt(lines)) < want {
+		lines++
+	}
+	if n := size(alt(lines)); n != want {
+		t.Fatalf("abbreviations of %d bytes, of the alternate file %d", want, n)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	testfile.Write(t, path, file().Bytes())
+	testfile.Write(t, filepath.Join(dir, "alt"), alt(lines).Bytes())
+	// Over a base, the offset of a name in .debug_str does not tell the files apart either.
+	base := sessionBase(t, "../testdata/small/small")
+	defer base.Free()
+	for _, over := range []*encode.Base{nil, base} {
+		if _, err := runFiles([]string{path}, encode.Options{Features: encode.DefaultFeatures, Base: over}); err != nil {
+			t.Errorf("over a base %v: %v", over != nil, err)
+		}
+	}
+}

@@ -158,5 +158,12 @@ func (t *Abbrevs) Work() uint64 {
 	return n
 }
 
-// Forget makes the next Compile read its table, for a section of another file.
+// isIn reports whether the table was compiled from these very bytes. Those of an alternate file
+// may be as many.
+func (t *Abbrevs) isIn(sec []byte) bool {
+	return len(t.sec) > 0 && len(t.sec) == len(sec) && &t.sec[0] == &sec[0]
+}
+
+// Forget makes the next Compile read its table, when the bytes of its section are gone: other bytes
+// may come to their place.
 func (t *Abbrevs) Forget() { t.sec = nil }

@@ -202,6 +202,7 @@ func TestCompileKeeps(t *testing.T) {
 		"64-bit":     func(u *Unit, _ *uint32, _ *[]byte) { u.Dwarf64 = true },
 		"byte order": func(u *Unit, _ *uint32, _ *[]byte) { u.BigEndian = true },
 		"names":      func(_ *Unit, n *uint32, _ *[]byte) { *n = 8 },
+		"file":       func(_ *Unit, _ *uint32, s *[]byte) { *s = bytes.Clone(*s) },
 		"section":    func(_ *Unit, _ *uint32, s *[]byte) { *s = append(bytes.Clone(*s), 0) },
 	} {
 		var table Abbrevs

@@ -6,7 +6,7 @@ package dwarf
 // in .debug_str.
 func (t *Abbrevs) Compile(sec []byte, u *Unit, plan *Plan, nameBase uint32) error {
 	format := unitFormat{u.Version, u.AddrSize, u.Dwarf64, u.BigEndian}
-	if t.sec != nil && t.plan == plan && t.off == u.AbbrevOff && t.unitFormat == format && t.nameBase == nameBase && len(t.sec) == len(sec) {
+	if t.isIn(sec) && t.plan == plan && t.off == u.AbbrevOff && t.unitFormat == format && t.nameBase == nameBase {
 		return nil
 	}
 	t.tab = append(t.tab[:0], Abbrev{})
