@@ -91,7 +91,7 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	}
 	f.flushLog(u)
 	r.countUnencodable(u)
-	r.hides = r.hides || u.unit.Facts.Hides
+	r.lacksTypes = r.lacksTypes || u.unit.Facts.LacksTypes
 	r.stats.DIEs += u.unit.Facts.DIEs
 	r.stats.TypesIn += uint64(len(u.unit.Types.Order.S) + u.unit.Types.LeftOutNodes())
 	if r.phase == asking && r.question.isDue(r, u) && r.disagree() {

@@ -100,7 +100,7 @@ func (r *run) noUnits(inputs []mmapelf.Source) (*Output, error) {
 // output makes the Output of the numbered types. It closes the inputs first, so that
 // their pages and the BTF are not in memory at once.
 func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
-	if n.Types == 0 && r.opt.Base == nil && (r.hides || len(r.stats.Unencodable) > 0) {
+	if n.Types == 0 && r.opt.Base == nil && (r.lacksTypes || len(r.stats.Unencodable) > 0) {
 		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.inputs[0].File.Path)
 	}
 	out := &Output{BigEndian: be, PointerSize: r.inputs[r.lead].File.ELF.AddrSize, Foreign: r.foreign, Lead: r.lead, limit: r.limit}

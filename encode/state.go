@@ -42,16 +42,16 @@ type run struct {
 		once  sync.Once
 		names *unitrecord.Names
 	}
-	set     *dedup.Set
-	index   atomic.Uint32 // the Set's int that indexes arrays, 0 until known
-	funcs   functions
-	vars    compactstate.Vars
-	extras  compactstate.ExtraVars
-	inline  *inlining // nil if sites of inlined functions are not wanted
-	raw     *rawTypes // nil without Options.Verbose
-	foreign []uint16  // see Output
-	hides   bool      // see unit.Facts.Hides
-	scopes  scopes    // with Options.For ForReaders
+	set        *dedup.Set
+	index      atomic.Uint32 // the Set's int that indexes arrays, 0 until known
+	funcs      functions
+	vars       compactstate.Vars
+	extras     compactstate.ExtraVars
+	inline     *inlining // nil if sites of inlined functions are not wanted
+	raw        *rawTypes // nil without Options.Verbose
+	foreign    []uint16  // see Output
+	lacksTypes bool      // see unit.Facts
+	scopes     scopes    // with Options.For ForReaders
 	// leftMembers becomes Stats.LeftOutMembers.
 	leftMembers map[string]struct{}
 	stats       Stats

@@ -15,16 +15,16 @@ type attrs struct {
 	in *Input
 	f  *debuginfo.File // the file of the unit
 	r  *Reader
-	b  []byte // the bytes of the unit
-	be bool   // big-endian
+	b  []byte // the bytes of the unit, header included
+	be bool   // the file is big-endian
 }
 
-// die is a DIE whose code has been read.
+// die is a DIE whose abbreviation code has been read. Offsets count from the unit header.
 type die struct {
 	a      *dwarf.Abbrev
 	off    int  // where it starts
 	p      int  // where its attributes start
-	direct bool // masked loads can read its attributes
+	direct bool // a is Direct, and load may read 4 bytes at each of its slots
 }
 
 // attrs returns the attribute reader for the unit at r's cursor.
@@ -86,7 +86,8 @@ func (av *attrs) refTo(d die) (typ uint32, err error) {
 	return typ, nil
 }
 
-// refOf returns a decoded reference as an offset in the unit; 0 if there is none.
+// refOf returns decoded value v of the DIE at off as an offset in the unit, or as a marker with
+// crossRef if it leads to another unit; 0 if the DIE does not have it.
 func (av *attrs) refOf(off int, have uint32, v int) (uint32, error) {
 	if have>>v&1 == 0 {
 		return 0, nil
@@ -125,7 +126,7 @@ const crossRef = 1 << 30
 func (av *attrs) far(at int, off uint64) (uint32, error) {
 	r := av.r
 	if av.in.Merged == nil {
-		return 0, alone(&r.Cursor, at)
+		return 0, crossUnitError(&r.Cursor, at)
 	}
 	end := r.Cursor.Base + uint64(len(av.f.Info))
 	if av.f.Alt != nil {
@@ -183,7 +184,8 @@ func (av *attrs) defines(i uint32) {
 }
 
 // memberLoc returns DW_AT_data_member_location in bytes. It is a constant, or a block
-// that starts with DW_OP_plus_uconst or DW_OP_constu.
+// that starts with DW_OP_plus_uconst or DW_OP_constu. For others, and for a number that
+// 32 bits do not hold, it returns the largest number.
 func (av *attrs) memberLoc(have uint32) uint32 {
 	if have&(1<<dwarf.VMemberLoc) == 0 {
 		return 0
@@ -204,7 +206,8 @@ func (av *attrs) memberLoc(have uint32) uint32 {
 	return ^uint32(0) // beyond the end of every struct
 }
 
-// dimension returns the number of elements of one array dimension.
+// dimension returns the number of elements of one array dimension: 0 if the DIE does not say,
+// or says it by an expression, as for a variable length array.
 func (av *attrs) dimension(have uint32) uint32 {
 	if have&(1<<dwarf.VUpperBound) != 0 {
 		if v := &av.r.Cursor.Vals[dwarf.VUpperBound]; isConstant(v.Form) {

@@ -11,7 +11,7 @@ import (
 // lead to no type that was read. Some are right: the DIE stands for void
 // (DW_TAG_unspecified_type), or is in a part of the tree that is not read. A reference
 // into the middle of a DIE, or to a DIE that is not a type, is damage. To read it as void
-// would silently change a type. With count, types of unknown kinds are counted.
+// would silently change a type. With count, it adds types of unknown kinds to Counts.
 func (x *Unencodable) checkDangling(c *debuginfo.Cursor, offs []uint32, count bool) error {
 	slices.Sort(offs)
 	offs = slices.Compact(offs)

@@ -10,9 +10,10 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// Readers of single DIEs that are too rare for a run.
+// The methods here decode all attributes of a DIE, because it is rare or its class is never
+// direct: base types, members that oneMember cannot read, functions, parameters and annotations.
 
-// Values of DW_AT_encoding.
+// Values of DW_AT_encoding (DWARF 5, section 7.8).
 const (
 	ateBoolean      = 2
 	ateComplexFloat = 3
@@ -20,7 +21,11 @@ const (
 	ateSigned       = 5
 	ateSignedChar   = 6
 	ateImaginary    = 9
+	ateLowUser      = 0x80 // GCC and clang use it for complex integers
 )
+
+// ccNocall is DW_CC_nocall (DWARF 5, section 7.15).
+const ccNocall = 3
 
 // baseType adds a node for a DW_TAG_base_type.
 func (w *walker) baseType(off int, have uint32) error {
@@ -95,7 +100,8 @@ func SetInt(n *dedup.Node, size uint32, encoding byte, names *names.Text) {
 	n.Aux = uint32(encoding)<<24 | size*8
 }
 
-// member reads a member DIE that the hot loop leaves.
+// member reads a member of the open type top that oneMember cannot read. It returns where the
+// attributes end.
 func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	r := w.r
 	next, have, err := w.attrs.decode(die{a: a, off: off, p: p})
@@ -183,7 +189,7 @@ func (w *walker) subprogram(off int, have uint32) error {
 	if have&(1<<dwarf.VInline) != 0 {
 		fn.Flags |= callconv.FuncInline
 	}
-	if r.Cursor.Number(have, dwarf.VCC) == 3 {
+	if r.Cursor.Number(have, dwarf.VCC) == ccNocall {
 		fn.Flags |= callconv.FuncNoCall
 	}
 	if have&(1<<dwarf.VLowPC) != 0 {
@@ -193,8 +199,8 @@ func (w *walker) subprogram(off int, have uint32) error {
 	return nil
 }
 
-// closeFunc ends function i and adds it to the functions table. an is the offset of its
-// first GCC annotation.
+// closeFunc ends function i after its last child, and gives it its place in FuncOrder. an is
+// the offset of its first GCC annotation, 0 if it has none.
 func (w *walker) closeFunc(i, an uint32) {
 	r := w.r
 	fn := &r.Unit.Funcs.S[i]
@@ -209,7 +215,8 @@ func (w *walker) closeFunc(i, an uint32) {
 	r.Unit.FuncOrder.Append(i)
 }
 
-// param reads a parameter of the open function top.
+// param reads a parameter of the open function top, whose attributes are at p. It returns where
+// they end.
 func (w *walker) param(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	r := w.r
 	fn := &r.Unit.Funcs.S[top.owner]

@@ -9,32 +9,51 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// dropUnencodable removes the types that BTF has no kind for from a linked unit whose
-// declaration tags are not types yet. It also removes stubs, and redirects references
-// from a stub to its type.
+// dropUnencodable removes the types that BTF has no kind for, and what cannot exist without
+// them (unencodable.go), from a linked unit whose declaration tags are not types yet. It also
+// removes stubs, and redirects references from a stub to its type. With forKernel, it treats
+// misplaced void in the same way (voids.go).
 func (u *Unit) dropUnencodable(names *names.Text, stubs stubs, forKernel bool) {
 	u.Unencodable.voids = u.Unencodable.voids && forKernel
 	if !u.Unencodable.Any() && len(stubs) == 0 {
 		return
 	}
 	voids, targets := u.voidTypes(stubs), stubs.targets()
-	bad := u.markUnencodable(voids, targets)
-	nodes, all := u.Types.Nodes.S, u.Types.Members.S
-	to := make([]dedup.Ref, len(nodes)+1)
-	for i := range bad {
-		if bad[i] {
-			to[i+1] = Dropped
+	d := dropper{u: u, names: names, voids: voids, removed: u.markUnencodable(voids, targets), lost: map[uint32][]int32{}}
+	u.Unencodable.count(goneTypes, u.derived(d.removed, targets))
+	d.renumber(stubs, targets)
+	d.dropNodes()
+	d.dropFromFuncs()
+	d.dropVars()
+	u.moveTags(d.to, d.lost)
+}
+
+// dropper removes types from a unit.
+type dropper struct {
+	u       *Unit
+	names   *names.Text
+	voids   voidTypes
+	removed []bool             // by node: its type is dropped, or it is a stub
+	to      []dedup.Ref        // by Ref before: the Ref now, or Dropped
+	lost    map[uint32][]int32 // by node before: the indexes of its members that are dropped
+}
+
+// renumber fills d.to, and marks the stubs as removed.
+func (d *dropper) renumber(stubs stubs, targets map[uint32]dedup.Ref) {
+	d.to = make([]dedup.Ref, len(d.removed)+1)
+	for i := range d.removed {
+		if d.removed[i] {
+			d.to[i+1] = Dropped
 		}
 	}
-	u.Unencodable.count(goneTypes, u.derived(bad, targets))
 	for _, s := range stubs {
-		bad[s.node] = true // the stub is removed, its users stay
+		d.removed[s.node] = true // the types that refer to it stay
 	}
 	n := uint32(0)
-	for i := range nodes {
-		if !bad[i] {
+	for i := range d.removed {
+		if !d.removed[i] {
 			n++
-			to[i+1] = n
+			d.to[i+1] = n
 		}
 	}
 	for _, s := range stubs {
@@ -44,88 +63,114 @@ func (u *Unit) dropUnencodable(names *names.Text, stubs stubs, forKernel bool) {
 				typ = next
 			}
 		}
-		if to[s.node+1] != Dropped {
-			to[s.node+1] = to[typ]
+		if d.to[s.node+1] != Dropped {
+			d.to[s.node+1] = d.to[typ]
 		}
 	}
-	ref := func(r dedup.Ref) dedup.Ref {
-		if r&dedup.Extern != 0 {
-			return r
-		}
-		return to[r]
+}
+
+// ref returns what a reference becomes: a Ref of the new numbering, or Dropped.
+func (d *dropper) ref(r dedup.Ref) dedup.Ref {
+	if r&dedup.Extern != 0 {
+		return r
 	}
-	gone := map[uint32][]int32{} // by node: its members that are dropped
+	return d.to[r]
+}
+
+// dropNodes removes nodes, and members of types that are dropped, and renumbers references.
+func (d *dropper) dropNodes() {
+	u := d.u
+	nodes := u.Types.Nodes.S
 	kept := nodes[:0]
 	for i := range nodes {
-		if bad[i] {
+		if d.removed[i] {
 			continue
 		}
 		x := nodes[i]
 		switch k := btf.InfoKind(x.Info); k {
 		case btf.KindPtr:
-			if x.Third = ref(x.Third); x.Third == Dropped {
+			if x.Third = d.ref(x.Third); x.Third == Dropped {
 				x.Third = 0
 			}
 		case btf.KindArray:
-			x.Third, x.First = ref(x.Third), ref(x.First)
+			x.Third, x.First = d.ref(x.Third), d.ref(x.First)
 		case btf.KindFuncProto:
-			x.Third = ref(voids.result(x.Third))
-			for j := range all[x.First:][:btf.InfoVlen(x.Info)] {
-				m := &all[x.First+uint32(j)]
-				m.Type = ref(m.Type)
+			x.Third = d.ref(d.voids.result(x.Third))
+			for j := range btf.InfoVlen(x.Info) {
+				m := &u.Types.Members.S[x.First+j]
+				m.Type = d.ref(m.Type)
 			}
 		case btf.KindStruct, btf.KindUnion:
-			m := all[x.First:][:btf.InfoVlen(x.Info)]
-			good := m[:0]
-			for j := range m {
-				if t := ref(m[j].Type); t != Dropped && !voids.has(m[j].Type) {
-					good = append(good, dedup.Member{Name: m[j].Name, Type: t, Val: m[j].Val})
-				} else {
-					gone[uint32(i)] = append(gone[uint32(i)], int32(j))
-					u.Unencodable.member(names.Text(x.Name), names.Text(m[j].Name))
-				}
-			}
-			u.Unencodable.count(goneMembers, len(m)-len(good))
-			x.Info = btf.Info(k, uint32(len(good)), btf.InfoKflag(x.Info))
+			n := d.dropMembers(uint32(i))
+			x.Info = btf.Info(k, n, btf.InfoKflag(x.Info))
 		default:
 			if needsTarget(k) {
-				x.Third = ref(x.Third)
+				x.Third = d.ref(x.Third)
 			}
 		}
 		kept = append(kept, x)
 	}
 	u.Types.Nodes.S = kept
-	if len(gone) > 0 || len(kept) < len(to)-1 {
+	if len(d.lost) > 0 || len(kept) < len(d.removed) {
 		u.Unencodable.countVoids()
 	}
 	order := u.Types.Order.S[:0]
 	for _, i := range u.Types.Order.S {
-		if !bad[i] {
-			order = append(order, to[i+1]-1)
+		if !d.removed[i] {
+			order = append(order, d.to[i+1]-1)
 		}
 	}
 	u.Types.Order.S = order
-	u.FirstInt = ref(u.FirstInt)
+	u.FirstInt = d.ref(u.FirstInt)
+}
+
+// dropMembers removes the members of struct or union i whose types are dropped or void. It
+// returns how many members stay.
+func (d *dropper) dropMembers(i uint32) uint32 {
+	u := d.u
+	x := u.Types.Nodes.S[i]
+	m := u.Types.Members.S[x.First:][:btf.InfoVlen(x.Info)]
+	good := m[:0]
+	for j := range m {
+		if t := d.ref(m[j].Type); t != Dropped && !d.voids.has(m[j].Type) {
+			good = append(good, dedup.Member{Name: m[j].Name, Type: t, Val: m[j].Val})
+		} else {
+			d.lost[i] = append(d.lost[i], int32(j))
+			u.Unencodable.member(d.names.Text(x.Name), d.names.Text(m[j].Name))
+		}
+	}
+	u.Unencodable.count(goneMembers, len(m)-len(good))
+	return uint32(len(good))
+}
+
+// dropFromFuncs renumbers the types of functions and parameters. Those that are dropped stay
+// as Dropped: DropFunc asks for them.
+func (d *dropper) dropFromFuncs() {
+	u := d.u
 	for i := range u.Funcs.S {
-		u.Funcs.S[i].Type = ref(voids.result(u.Funcs.S[i].Type))
+		u.Funcs.S[i].Type = d.ref(d.voids.result(u.Funcs.S[i].Type))
 	}
 	for i := range u.Params.S {
 		p := &u.Params.S[i]
-		if own := p.HasType || p.Origin == 0; own && voids.has(p.Type) {
+		if own := p.HasType || p.Origin == 0; own && d.voids.has(p.Type) {
 			p.Type = Dropped
 		} else {
-			p.Type = ref(p.Type)
+			p.Type = d.ref(p.Type)
 		}
 	}
+}
+
+// dropVars removes the variables whose types are dropped.
+func (d *dropper) dropVars() {
+	u := d.u
 	vars := u.Vars.S[:0]
 	for _, v := range u.Vars.S {
-		if v.Type = ref(v.Type); v.Type != Dropped {
+		if v.Type = d.ref(v.Type); v.Type != Dropped {
 			vars = append(vars, v)
 		}
 	}
 	u.Unencodable.count(goneVariables, len(u.Vars.S)-len(vars))
 	u.Vars.S = vars
-	u.moveTags(to, gone)
 }
 
 // DropFunc reports whether the function's prototype has a type that was dropped. If so,
@@ -221,11 +266,11 @@ func (u *Unit) derived(bad []bool, targets map[uint32]dedup.Ref) int {
 }
 
 // moveTags renumbers the types of declaration tags, and their member indexes where
-// members are dropped.
-func (u *Unit) moveTags(to []dedup.Ref, gone map[uint32][]int32) {
+// members are dropped. The arguments are those of a dropper.
+func (u *Unit) moveTags(to []dedup.Ref, lostMembers map[uint32][]int32) {
 	kept := u.Tags.S[:0]
 	for _, t := range u.Tags.S {
-		lost := gone[t.Node]
+		lost := lostMembers[t.Node]
 		if to[t.Node+1] == Dropped || slices.Contains(lost, t.Component) {
 			continue
 		}

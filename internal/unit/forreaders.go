@@ -50,7 +50,8 @@ func (av *attrs) textAt(off uint32) string {
 	return string(av.f.Names.Text(name))
 }
 
-// marked reads a type that BTF has no kind for. It returns -1, like rare.
+// marked reads a type that BTF has no kind for. It returns -1, as rare does: the walk still has
+// to skip the DIE's attributes and children.
 func (mk marker) marked(d die) (next int, err error) {
 	r := mk.r
 	_, have, err := mk.decode(d)
@@ -170,12 +171,6 @@ func (mk marker) inherited(d die, top *frame) error {
 // number makes n a base type that BTF's INT and FLOAT cannot express: of any size, with
 // the alignment that compilers give it. It reports whether n is one.
 func (mk marker) number(n *dedup.Node, size uint64, encoding uint64) bool {
-	const (
-		ateComplexFloat = 3
-		ateFloat        = 4
-		ateImaginary    = 9
-		ateLowUser      = 0x80 // GCC and clang use it for complex integers
-	)
 	align := uint32(0) // as the size implies
 	word := uint64(mk.r.Cursor.Hdr.AddrSize)
 	switch {

@@ -41,7 +41,7 @@ func (u *Unit) declaredInFunction(i uint32) {
 }
 
 // suspend is called before a DIE with its own children opens inside top. It moves top's
-// members to t.open, because the inner DIE's members come next in the table.
+// members to r.open, because the inner DIE's members come next in Types.Members.
 func (r *Reader) suspend(top *frame) {
 	switch top.role {
 	case inAggregate, inEnum, inProto:

@@ -10,15 +10,16 @@ import (
 )
 
 // The units of a group are walked and linked one after another, into the tables of one
-// workspace. References inside a unit are resolved with the unit, as always. References
-// that leave the unit are markers until all units of the group are read.
+// Unit. References inside a unit are resolved with the unit, as always. References
+// that leave the unit are markers (crossRef) until all units of the group are read.
 
-// mark returns the current ends of all tables.
-func (r *Reader) mark() mark {
-	return mark{len(r.Unit.Types.Nodes.S), len(r.Unit.Types.Order.S), len(r.Unit.Funcs.S), len(r.Unit.Params.S), len(r.Unit.Vars.S), len(r.stubs)}
+// tableSizes returns the current sizes of all tables, where those of the next unit start.
+func (r *Reader) tableSizes() tableSizes {
+	return tableSizes{len(r.Unit.Types.Nodes.S), len(r.Unit.Types.Order.S), len(r.Unit.Funcs.S), len(r.Unit.Params.S), len(r.Unit.Vars.S), len(r.stubs)}
 }
 
-// sectionOffsets makes the remaining DIE offsets count from the start of .debug_info.
+// sectionOffsets makes the DIE offsets of functions, parameters and variables of the unit that was
+// walked last count from the start of .debug_info.
 func (r *Reader) sectionOffsets() error {
 	u := &r.Unit
 	if r.Cursor.Base+r.Cursor.Hdr.End() > 1<<32-1 {

@@ -61,7 +61,7 @@ func (r *Reader) ReadGroup(g *Group, stop func() error) error {
 // readPart reads the unit of a group at the cursor.
 func (r *Reader) readPart(cross bool) error {
 	c, u, facts := &r.Cursor, &r.Unit, &r.Unit.Facts
-	r.from = r.mark()
+	r.from = r.tableSizes()
 	r.extra.Reset()
 	r.starts.Reset()
 	if c.Hdr.IsType() {
@@ -95,7 +95,7 @@ func (r *Reader) readPart(cross bool) error {
 		return err
 	}
 	if !isRecord {
-		facts.Hides = facts.Hides || len(u.Types.Order.S) == 0 && hides(c, p)
+		facts.LacksTypes = facts.LacksTypes || len(u.Types.Order.S) == 0 && lacksTypes(c, p)
 		if err := r.inlined(); err != nil {
 			return err
 		}

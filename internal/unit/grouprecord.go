@@ -43,9 +43,10 @@ func (r *Reader) readRecord() error {
 	return nil
 }
 
-// spread replaces the places of functions and parameters by offsets in a unit that begins
-// at base and has size bytes, in the same order. Places to which nothing refers may be
-// equal. It reports whether there is room.
+// spread gives functions and parameters offsets in .debug_info that lie inside the unit at base, of
+// size bytes, so that they cannot collide with those of other units. A record counts them otherwise.
+// The order stays the same. Offsets to which nothing refers may be equal. It reports whether there
+// is room.
 func (u *Unit) spread(base uint32, size int) bool {
 	var used []uint32
 	for i := range u.Funcs.S {
@@ -114,7 +115,7 @@ func (u *Unit) add(o *Unit) {
 	}
 	u.Annots.AppendSlice(o.Annots.S)
 	u.Facts.DIEs = o.Facts.DIEs
-	u.Facts.Hides = u.Facts.Hides || o.Facts.Hides
+	u.Facts.LacksTypes = u.Facts.LacksTypes || o.Facts.LacksTypes
 }
 
 // addTypes appends the types of o. to maps a reference of o to its new value.

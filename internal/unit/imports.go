@@ -14,14 +14,15 @@ import (
 
 // span is a run of types and functions of a part between imports.
 type span struct {
-	part, reading   int  // reading is how often the part was read before
+	part            int  // index in group.parts
+	reading         int  // how often the part was read before
 	last            bool // nothing of the part is read later
 	order, orderEnd uint32
 	funcs, funcsEnd uint32
 }
 
-// spans lists the runs that pahole reads, in its order, and marks the parts to which they
-// belong.
+// spans lists the runs that pahole reads, in its order. A part that pahole reads twice has the runs
+// of both readings.
 func (g *group) spans() []span {
 	var out []span
 	parts := g.parts.S
@@ -41,13 +42,13 @@ func (g *group) spans() []span {
 		p.readings++
 		stack = append(stack, o)
 	}
-	// Parts of the alternate file come first.
-	own := len(parts)
-	for own > 0 && parts[own-1].alt {
-		own--
+	// Parts of the alternate file come first. They are behind the file's in parts.
+	inFile := len(parts)
+	for inFile > 0 && parts[inFile-1].alt {
+		inFile--
 	}
 	for i := range parts {
-		k := (i + own) % len(parts)
+		k := (i + inFile) % len(parts)
 		push(k)
 		for len(stack) > 0 {
 			o := &stack[len(stack)-1]
@@ -78,8 +79,8 @@ func (g *group) spans() []span {
 }
 
 // expand puts the types and functions of the group into pahole's reading order, with
-// copies of those that pahole reads twice. Types from place end on come from type units,
-// and stay where they are.
+// copies of those that pahole reads twice. Types from index end of Types.Order on come from
+// type units, and stay where they are.
 func (r *Reader) expand(spans []span, end int) error {
 	u := &r.Unit
 	nodes := &u.Types.Nodes
@@ -96,9 +97,9 @@ func (r *Reader) expand(spans []span, end int) error {
 			tags[t.Node] = append(tags[t.Node], t)
 		}
 	}
-	left := make(map[uint32]bool)
+	unencodable := make(map[uint32]bool)
 	for _, i := range u.Unencodable.nodes {
-		left[i] = true
+		unencodable[i] = true
 	}
 	for _, s := range spans {
 		for _, i := range order[s.order:s.orderEnd] {
@@ -108,7 +109,7 @@ func (r *Reader) expand(spans []span, end int) error {
 				if uint64(k) >= crossRef {
 					return r.Cursor.UnitError("too many types in units that refer to each other")
 				}
-				if m := btf.InfoVlen(n.Info); m > 0 && len(left) > 0 {
+				if m := btf.InfoVlen(n.Info); m > 0 && len(unencodable) > 0 {
 					// Members may be dropped from each copy separately.
 					first := uint32(len(u.Types.Members.S))
 					u.Types.Members.AppendSlice(append([]dedup.Member(nil), u.Types.Members.S[n.First:][:m]...))
@@ -118,7 +119,7 @@ func (r *Reader) expand(spans []span, end int) error {
 				for _, t := range tags[i] {
 					u.Tags.Append(Tag{k, t.Value, t.Component})
 				}
-				if left[i] {
+				if unencodable[i] {
 					u.Unencodable.nodes = append(u.Unencodable.nodes, k)
 				}
 				i = k

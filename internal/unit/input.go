@@ -17,12 +17,13 @@ type Input struct {
 	File     *debuginfo.File
 	Options  Options
 	Sections []VarSection // where variables may be; nil if none are wanted
-	// Index is the id of the int that indexes arrays in the set; 0 until known.
+	// Index is the set's id of the int that indexes arrays; 0 until known. A Commit may set it
+	// while units are read.
 	Index *atomic.Uint32
 	// Merged has the facts about a file whose units refer to each other. It is nil for
 	// other files.
 	Merged *Merged
-	Limit  *arena.Limit // of the memory for additional units
+	Limit  *arena.Limit // for the memory of Readers that a Reader makes itself
 }
 
 // Options say which parts of the DIEs are read.
@@ -47,10 +48,10 @@ type Options struct {
 
 // VarSection is a section that may contain variables.
 type VarSection struct {
-	Index      uint32
-	Addr, Size uint64
+	Index      uint32 // in the section table
+	Addr, Size uint64 // the address that DWARF uses for it, and bytes
 	Name       string
-	Wanted     bool
+	Wanted     bool // its variables are candidates
 	Extra      bool // its variables are not for the main BTF
 }
 
@@ -96,9 +97,9 @@ type Place struct {
 	Skip bool   // it is in the alternate file, and nothing refers to it
 }
 
-// alone is the error for a DIE that refers to another unit in a file whose units are read
-// one by one, because no abbreviation has announced such a reference.
-func alone(c *debuginfo.Cursor, off int) error {
+// crossUnitError is the error for a DIE that refers to another unit in a file whose units are
+// read one by one, because no abbreviation has announced such a reference.
+func crossUnitError(c *debuginfo.Cursor, off int) error {
 	if c.File.Split() {
 		return c.DIEError(off, "split DWARF whose units refer to each other is not supported")
 	}

@@ -11,8 +11,8 @@ import (
 // cut, unless Options.LongVlen allows it.
 const MaxVlen = 0xffff
 
-// BeyondVlen says why n members, values or parameters (what) cannot be encoded; "" if
-// they can. With long, the limit is 24 bits.
+// BeyondVlen says why n elements cannot be encoded; "" if they can. what names them in the
+// plural, for example "members". The limit is MaxVlen, or btf.MaxVlen (24 bits) with long.
 func BeyondVlen(n int, what string, long bool) string {
 	switch {
 	case n <= MaxVlen || long && n <= btf.MaxVlen:

@@ -6,9 +6,9 @@ import (
 )
 
 // Settle does the work that needs all types of the unit, after linkRefs or after a unit
-// record has filled the tables. It adds what pahole adds after a unit's types: the int
-// for array indexes, if the unit needs one, and the declaration tags of structs, unions
-// and typedefs.
+// record has filled the tables. It computes the offsets of old bit-fields, and drops what BTF has no
+// kind for. Then it adds what pahole adds after a unit's types: the int for array indexes, if the
+// unit needs one, and the declaration tags of structs, unions and typedefs.
 func (r *Reader) Settle() error {
 	if err := r.settle(); err != nil {
 		return err
@@ -17,7 +17,7 @@ func (r *Reader) Settle() error {
 	return nil
 }
 
-// settle is Settle for a unit or a group.
+// settle is Settle without the declaration tags: in a merged file, they come after all types.
 func (r *Reader) settle() error {
 	r.In.arrayIndex(&r.Unit)
 	if len(r.oldBits.S) > 0 {
@@ -32,7 +32,8 @@ func (r *Reader) settle() error {
 	return nil
 }
 
-// linkRefs turns the DIE offsets of the unit that was walked last into Refs.
+// linkRefs turns the DIE offsets of the unit that was walked last into Refs. The nodes of r.extra
+// move behind those of DIEs. If a reference leads nowhere, it sets Cursor.Err.
 func (r *Reader) linkRefs() {
 	u := &r.Unit
 	nodes, refs := &u.Types.Nodes, r.proofs.refs.S // refs is empty unless types are left out
@@ -154,8 +155,8 @@ func (r *Reader) linkRefs() {
 	}
 }
 
-// linkMembers turns DIE offsets into Refs, up to the first reference that needs more work
-// or leads nowhere. It returns how many it has done.
+// linkMembers turns the DIE offsets of members into Refs, up to the first that has extraRef or
+// leads to no node. It returns how many it has turned.
 //
 //go:noinline
 func linkMembers(m []dedup.Member, starts []startWord, refs []dedup.Ref) (n int) {
@@ -225,14 +226,14 @@ func (u *Unit) SortTags() {
 	}
 }
 
-// arrayIndex gives all arrays of the unit their index type: one int for the whole run. As
-// long as none is known, it is the unit's own int, which is added if the unit has arrays
+// arrayIndex gives all arrays of the unit their index type: one int for the whole run. If linkRefs
+// did not know it, it is the unit's own int, which arrayIndex adds if the unit has arrays
 // and no int.
 func (in *Input) arrayIndex(u *Unit) {
 	index := u.FirstInt
 	switch {
 	case u.Index != 0 || !u.Arrays:
-		return // already set, where the nodes were made
+		return // linkRefs has set it
 	case index == 0:
 		u.Types.Order.Append(uint32(len(u.Types.Nodes.S)))
 		u.Types.Nodes.Append(dedup.Node{

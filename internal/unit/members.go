@@ -10,8 +10,8 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// plainWindow is how many bytes after its code may be read for a Plain member whose inline name
-// has up to three bytes.
+// plainWindow is how many bytes may be read from the first attribute of a Plain member after its
+// name on, if that is inline: offsets are below 32, and a value has 4 bytes.
 const plainWindow = 36
 
 // inlineName returns the token and size, with the NUL, of an inline name that starts with
@@ -30,8 +30,8 @@ func inlineName(w uint32) (t dedup.Name, size int) {
 	return names.Inline(w & (1<<(8*n) - 1)), n + 1
 }
 
-// oneMember reads a member whose values masked loads can read. It returns errLongName for
-// an inline name longer than three bytes.
+// oneMember reads a member of the open type top whose values load can read: its abbreviation is
+// Direct or Inline. It returns errLongName for an inline name longer than three bytes.
 func (w *walker) oneMember(a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Member, next int, err error) {
 	const (
 		hasBitOffset = 1 << dwarf.VDataBitOffset
@@ -88,8 +88,9 @@ func (w *walker) oneMember(a *dwarf.Abbrev, off, p int, top *frame) (m dedup.Mem
 	return m, p + int(a.Size), nil
 }
 
-// isWhole reports whether a bit-field of the open type top, of over 255 bits, is written as a member
-// of its type, as pahole does: if it has a multiple of 32 bytes. BTF has 8 bits for a size in bits.
+// isWhole reports whether a bit-field of the open type top, of over 255 bits, becomes an ordinary
+// member. pahole keeps the low 8 bits of its size, for which BTF has room. They are 0, as for an
+// ordinary member, if the size is a multiple of 32 bytes. The bit-field must fit into top.
 //
 //go:noinline
 func isWhole(r *Reader, bits uint64, top *frame) bool {

@@ -6,13 +6,17 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// A type refers to a DIE that comes later, or that has become a node. Then its proof assumes that
+// If a type refers to a DIE that comes later, or that has become a node, its proof assumes that
 // the DIE is the foreseen type, and the assumption is proved later. A wrong assumption costs a
 // second reading of the unit. The functions here look at the DIE first, to avoid most wrong
 // assumptions. They decide nothing else.
+//
+// In all of them, alike says that an equivalent type will do, and depth is how many references the
+// function has followed so far.
 
-// seems reports whether the DIE at ref is direct and refers to what the record of id refers to,
-// or to a struct or union of the same name. It is the common case of plausible.
+// seems is the common case of plausible: a pointer or modifier. It reports whether the DIE at ref is
+// direct and refers to what the record of id refers to, or to a struct or union with the same name
+// and size. If it reports false, ask plausible.
 func (x *prover) seems(ref, id uint32) bool {
 	a, d, _ := x.at(int(ref))
 	if a == nil || a.Class != dwarf.ClassRef || !a.Direct || a.Tag == dwarf.TagTypedef {
@@ -38,9 +42,9 @@ func (x *prover) seems(ref, id uint32) bool {
 	return btf.InfoKind(w[1]) == k && name != 0 && x.text.is(name, w[0]) && w[2] == x.load(d, a, dwarf.SlotByteSize, 0) && a.Slots[dwarf.SlotDeclaration].Const|uint16(a.Slots[dwarf.SlotDeclaration].Mask) == 0
 }
 
-// plausibleDepth and strictDepth bound plausible. Over a base, where an equivalent type will not do,
-// a closer look saves more than it costs. Parameters begin at depth/2+1: then the parameters of a
-// parameter's prototype are not looked at.
+// plausibleDepth and strictDepth bound the depth of plausible. Over a base, where an equivalent type
+// will not do, a closer look saves more than it costs. Parameters begin at maxDepth/2+1, so that the
+// parameters of a parameter's prototype are not looked at.
 const plausibleDepth, strictDepth = 4, 6
 
 // plausible reports whether the DIE at ref may be the type id. It saves most assumptions that
@@ -69,20 +73,20 @@ func (x *prover) plausible(ref, id uint32, alike bool, depth int) bool {
 		if w[1] != kind.info || !x.text.is(name&kind.named, w[0]) {
 			return false
 		}
-		return depth == x.depth || x.leadsTo(x.load(d, a, dwarf.SlotType, skip), w[2], alike, depth+1)
+		return depth == x.maxDepth || x.leadsTo(x.load(d, a, dwarf.SlotType, skip), w[2], alike, depth+1)
 	case dwarf.ClassAggregate:
 		return x.text.is(name, w[0]) && x.plausibleAggregate(a, d, skip, id, alike)
 	case dwarf.ClassProto:
-		return k == btf.KindFuncProto && (depth == x.depth ||
-			x.leadsTo(x.load(d, a, dwarf.SlotType, 0), w[2], alike, x.depth) &&
-				(depth == x.depth-1 || x.plausibleParams(a, x.known.Record(id), p+int(a.Size), alike)))
+		return k == btf.KindFuncProto && (depth == x.maxDepth ||
+			x.leadsTo(x.load(d, a, dwarf.SlotType, 0), w[2], alike, x.maxDepth) &&
+				(depth == x.maxDepth-1 || x.plausibleParams(a, x.known.Record(id), p+int(a.Size), alike)))
 	case dwarf.ClassArray:
 		if !x.known.Strict() {
-			return k == btf.KindArray && depth < x.depth
+			return k == btf.KindArray && depth < x.maxDepth
 		}
 		elem, counts, n, end := x.dimensions(a, d, p)
 		t, ok := x.elements(id, counts[:n])
-		return end != 0 && ok && (depth == x.depth || x.leadsTo(elem, t, alike, depth+1))
+		return end != 0 && ok && (depth == x.maxDepth || x.leadsTo(elem, t, alike, depth+1))
 	case dwarf.ClassEnum:
 		if x.known.Strict() && k == btf.KindEnum && btf.InfoVlen(w[1]) > 0 {
 			end, _ := x.values(id, name, w[2], p+skip+int(a.Size))
@@ -131,7 +135,7 @@ func (x *prover) plausibleParams(a *dwarf.Abbrev, w btf.Record, p int, alike boo
 		if !ok || next == 0 || j == n {
 			return ok && next == 0 && j == n
 		}
-		if other, t := w.Param(j); !x.text.is(name, other) || !x.leadsTo(ref, t, alike, x.depth/2+1) {
+		if other, t := w.Param(j); !x.text.is(name, other) || !x.leadsTo(ref, t, alike, x.maxDepth/2+1) {
 			return false
 		}
 		p = next

@@ -18,15 +18,17 @@ import (
 //   - Name, size, values, and the names and offsets of members are compared word by word.
 //   - A record's reference to type t agrees with a reference to the DIE at offset o if the
 //     DIE at o has got the id t. met has pairs of t and o, so one load proves this.
-//   - If the DIE comes later, or is a node, whose id is not known yet, the pair is noted in
-//     open. The end of the unit proves the first sort (settle), Commit the second.
+//   - If the DIE comes later, the pair is noted in assumed, and proved at the end of the unit
+//     (settle). If the DIE has become a node, whose id is not known yet, the pair is noted in
+//     unproved, and Commit proves it.
 
 // MayProve reports whether types of the unit that Start has found can be proved while they are
 // read.
 func MayProve(r *Reader) bool { return r.Unit.Facts.Language != langRust }
 
 // ReadKnown is Read for a unit whose types set may know. It leaves out those that it knows.
-// done is false if the unit must be read as a whole; err may say why.
+// done is false if the unit must be read as a whole: it has something that proofs do not cover, or
+// an assumption was wrong. Then err may be set, and reading the whole unit gives the right error.
 func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 	x := &r.proofs
 	x.begin(set, len(r.Cursor.Hdr.Data))
@@ -46,7 +48,7 @@ func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 	if len(r.NeedTypes) > 0 || len(r.cross.S) > 0 || len(r.stubs) > 0 || len(r.specs) > 0 || len(r.Unit.Unencodable.nodes) > 0 || needSizes(r.oldBits.S) {
 		return false, nil
 	}
-	r.Unit.Facts.Hides = len(x.refs.S) == 0 && hides(&r.Cursor, p)
+	r.Unit.Facts.LacksTypes = len(x.refs.S) == 0 && lacksTypes(&r.Cursor, p)
 	if err := r.inlined(); err != nil {
 		return false, err
 	}
@@ -55,33 +57,33 @@ func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 		return false, nil
 	}
 	own := len(r.Unit.Types.Nodes.S) - len(r.extra.S)
-	left := len(x.refs.S) - own + x.inner
-	if left == 0 && x.moved {
+	leftOut := len(x.refs.S) - own + x.inner
+	if leftOut == 0 && x.moved {
 		return false, nil
 	}
-	if left > 0 {
-		x.known.LeaveOut(&r.Unit.Types, dedup.LeftOut{Types: left, Refs: x.refs.S, Forwards: x.fwds.S, Unproved: x.left.S, Moved: x.moved, Older: x.older.S})
+	if leftOut > 0 {
+		x.known.LeaveOut(&r.Unit.Types, dedup.LeftOut{Types: leftOut, Refs: x.refs.S, Forwards: x.forwards.S, Unproved: x.unproved.S, Moved: x.moved, Older: x.older.S})
 	}
 	return true, r.Settle()
 }
 
-// Proved returns the types of the unit that was read last, by their DIEs in order: those that
-// were left out as Extern. It is empty if none were.
+// Proved returns the types of the unit that ReadKnown has read, in the order of their DIEs. Those
+// that it left out are Extern, the others nodes. It is valid until the next unit.
 func Proved(r *Reader) []dedup.Ref { return r.proofs.refs.S }
 
-// settle proves what was assumed about types that came later. It leaves to Commit what was
-// assumed about nodes. A struct or union that is not proved becomes a node. ok is false if the
-// unit must be read as a whole.
+// settle proves the assumptions about DIEs that came later, now that all DIEs have been read. It
+// leaves assumptions about nodes to Commit. If one is wrong, the struct or union that relied on it
+// becomes a node. ok is false if the unit must be read as a whole.
 func (w *walker) settle() (ok bool, err error) {
 	x := w.prover
 	x.on = false
 	met, stamp := x.met, x.stamp
-	for _, a := range x.open.S {
+	for _, a := range x.assumed.S {
 		if met[a.id&metMask] == metPair(a.id, stamp+a.ref) {
 			continue
 		}
 		if to := x.refAt(a.ref); to != a.id|dedup.Extern {
-			if ok, err := settleOne(w, a, to); !ok || err != nil {
+			if ok, err := settleAssumption(w, a, to); !ok || err != nil {
 				return false, err
 			}
 		}
@@ -89,12 +91,15 @@ func (w *walker) settle() (ok bool, err error) {
 	return true, nil
 }
 
-// settleOne is settle for one assumption: to was assumed to be another type.
+// settleAssumption handles an assumption a that settle cannot confirm at once: the DIE at a.ref has
+// become to, a node or another type than a.id, or no type if to is 0. An equivalent type may do. Of a
+// node, Commit decides. Otherwise the type that relied on a must become a node. ok is false if
+// the unit must be read as a whole.
 //
 //go:noinline
-func settleOne(w *walker, a assumed, to dedup.Ref) (ok bool, err error) {
+func settleAssumption(w *walker, a assumption, to dedup.Ref) (ok bool, err error) {
 	x := w.prover
-	member, strict := false, x.known.Strict()
+	member, strict := false, x.known.Strict() // member: a struct or union relies on a
 	if strict || to&dedup.Extern == 0 {
 		owner, _, _ := x.at(int(a.owner))
 		member = owner != nil && owner.Class == dwarf.ClassAggregate
@@ -121,7 +126,8 @@ func settleOne(w *walker, a assumed, to dedup.Ref) (ok bool, err error) {
 }
 
 // takeBack makes a node of the struct or union at off, which was left out. References to it
-// were proved by its id, which the node has to get.
+// were proved by its id, so it adds the assumption that the node gets this id. ok is false if the
+// DIE is another type.
 func (w *walker) takeBack(off int) (ok bool, err error) {
 	x := w.prover
 	k := startRef(x.starts, uint32(off)) - 1
@@ -135,7 +141,7 @@ func (w *walker) takeBack(off int) (ok bool, err error) {
 	}
 	x.refs.S[k] = dedup.Ref(x.r.Unit.nodes()) + 1
 	x.moved = true
-	x.left.Append(dedup.Unproved{Ref: x.refs.S[k], ID: id &^ dedup.Extern})
+	x.unproved.Append(dedup.Unproved{Ref: x.refs.S[k], ID: id &^ dedup.Extern})
 	x.r.push(inUnit, 0)
 	dies := x.r.Unit.Facts.DIEs
 	if p, err = w.aggregate(die{a, off, p, a.Direct}, &x.r.frames.S[0]); err == nil && len(x.r.frames.S) > 1 {
@@ -151,21 +157,21 @@ func (x *prover) start(r *Reader) {
 	x.r, x.b, x.tab = r, r.Cursor.Hdr.Data, r.Cursor.Abbrevs.Dense()
 	x.met, x.starts, x.be = (*[metSize]uint64)(x.proofs.met.S), r.starts.S, r.Cursor.File.BigEndian
 	x.text.begin(&r.Cursor)
-	if x.most = 0; x.text.byText {
-		x.most = maxGuesses
+	if x.mostGuesses = 0; x.text.byText {
+		x.mostGuesses = maxGuesses
 	}
-	if x.depth = plausibleDepth; x.known.Strict() {
-		x.depth = strictDepth
+	if x.maxDepth = plausibleDepth; x.known.Strict() {
+		x.maxDepth = strictDepth
 	}
 	if len(x.tab) >= lowCodes {
-		x.low = (*[lowCodes]dwarf.Abbrev)(x.tab)
+		x.lowTab = (*[lowCodes]dwarf.Abbrev)(x.tab)
 		return
 	}
-	if x.small == nil {
-		x.small = new([lowCodes]dwarf.Abbrev)
+	if x.ownLowTab == nil {
+		x.ownLowTab = new([lowCodes]dwarf.Abbrev)
 	}
-	x.low = x.small
-	clear(x.low[copy(x.low[:], x.tab):])
+	x.lowTab = x.ownLowTab
+	clear(x.lowTab[copy(x.lowTab[:], x.tab):])
 }
 
 // run proves the types from the DIE at off on. It returns the offset of the first DIE that is
@@ -205,8 +211,9 @@ func (x *prover) run(off int) (next int, dies uint64) {
 const window = 64 + 4
 
 // at returns the abbreviation of the DIE at off, and where its attributes start, with the bytes
-// there. The abbreviation is nil for a rare code and near the end of the unit. For a closing zero,
-// its class is ClassSkip.
+// there. The abbreviation is nil if the walk has to read the DIE: near the end of the unit, or if its
+// code is not in the dense table, or its attributes may be long. For a closing zero, the class of the
+// abbreviation is ClassSkip.
 func (x *prover) at(off int) (a *dwarf.Abbrev, d *[window]byte, p int) {
 	b, tab := x.b, x.tab
 	if off >= len(b)-window-2 {
@@ -243,8 +250,9 @@ func (x *prover) load(d *[window]byte, a *dwarf.Abbrev, slot, skip int) uint32 {
 	return v&s.Mask + uint32(s.Const)
 }
 
-// name reads the name of the DIE with attributes d, or its place. The slots count from skip.
-// ok is false if the DIE is not direct.
+// name reads the name of the DIE with attributes d: a token, or a place if names stand for their
+// text. skip is the size of an inline name, after which the slots count. ok is false if the DIE
+// is neither Direct nor Inline.
 func (x *prover) name(a *dwarf.Abbrev, d *[window]byte) (name dedup.Name, skip int, ok bool) {
 	switch {
 	case a.Direct:
@@ -288,8 +296,9 @@ func (x *prover) refAt(ref uint32) dedup.Ref {
 	return 0
 }
 
-// leads reports whether the DIE at ref is the type id, or assumes it and notes that.
-// With alike, it may be an equivalent type. off is the DIE that has the reference.
+// leads reports whether the reference from the DIE at off to the DIE at ref leads to the type id. If
+// it cannot know yet but that is plausible, it notes the assumption and reports true. With alike, an
+// equivalent type will do.
 //
 //go:noinline
 func (x *prover) leads(ref, id uint32, off int, alike bool) bool {
@@ -319,8 +328,10 @@ func (x *prover) leads(ref, id uint32, off int, alike bool) bool {
 	return true
 }
 
-// forget removes what was assumed since open and left had so many elements.
-func (x *prover) forget(open, left int) { x.open.S, x.left.S = x.open.S[:open], x.left.S[:left] }
+// forget removes the assumptions that were added since x.assumed and x.unproved had so many elements.
+func (x *prover) forget(assumed, unproved int) {
+	x.assumed.S, x.unproved.S = x.assumed.S[:assumed], x.unproved.S[:unproved]
+}
 
 // signEnum is Unit.signEnum for a type that was left out.
 func (x *proofs) signEnum(n *dedup.Node, r dedup.Ref) {

@@ -10,8 +10,8 @@ import (
 )
 
 // Each method here proves the type of one kind of DIE and leaves it out. It returns where the
-// next DIE is, and how many children the DIE has; or 0 if the type is not proved, because it
-// is unknown, or is rare.
+// next DIE is, and how many children the DIE has. end is 0 if the type is not proved, because the
+// set does not have it, or the DIE has a rare form that only the walk reads.
 
 // reference proves a type that refers to another one. Modifiers of void are never left out,
 // because linkRefs has to see them (voids.go).
@@ -46,8 +46,8 @@ func (x *prover) reference(a *dwarf.Abbrev, d *[window]byte, off, p int) (end in
 // The info words of the two references that a type has fields for.
 const infoPtr, infoConst = uint32(btf.KindPtr) << 24, uint32(btf.KindConst) << 24
 
-// isReference reports whether a unit's reference to the type t gets the id g, if that is a
-// reference to t with the same words.
+// isReference reports whether a look-up of a unit's reference to type t would find g. g is a reference
+// to t with the same name and the info word info.
 func (x *prover) isReference(info, g, t uint32) bool {
 	switch info {
 	case infoPtr:
@@ -58,7 +58,8 @@ func (x *prover) isReference(info, g, t uint32) bool {
 	return x.known.Only(g) && !x.known.Hidden(g) && !x.known.Void(t)
 }
 
-// referenceTo returns the reference to the type c, 0 if there is none.
+// referenceTo returns the id of the reference to type c with an info word and a name, 0 if the set has
+// none, or if it is a modifier of void.
 func (x *prover) referenceTo(info uint32, name dedup.Name, c uint32) uint32 {
 	k := btf.InfoKind(info)
 	if k == btf.KindPtr {
@@ -79,8 +80,9 @@ func (x *prover) referenceTo(info uint32, name dedup.Name, c uint32) uint32 {
 	return x.find(0, info, c)
 }
 
-// target returns the type that the DIE at ref is, or seems to be. ok is false if that is not
-// known. Call follow if the answer is used.
+// target returns the id of the type that the DIE at ref is or, if it comes later, seems to be. ok is
+// false if the DIE has become a node, or nothing is known about it. A caller that uses the answer must
+// call follow, which notes the assumption.
 func (x *prover) target(ref uint32, off int) (id uint32, ok bool) {
 	if ref == 0 {
 		return 0, true
@@ -91,12 +93,13 @@ func (x *prover) target(ref uint32, off int) (id uint32, ok bool) {
 	case ref < uint32(off):
 		return 0, false
 	}
-	id = x.ahead(ref, off, 0)
+	id = x.foresee(ref, off, 0)
 	return id, id != 0 && x.plausible(ref, id, false, 0)
 }
 
-// ahead returns the type that the DIE at ref, which comes later, seems to be; 0 if it is not known.
-func (x *prover) ahead(ref uint32, off, depth int) (id uint32) {
+// foresee returns the id of the type that the DIE at ref, which comes later, seems to be; 0 if the set
+// has none like it. off is the DIE that is being proved.
+func (x *prover) foresee(ref uint32, off, depth int) (id uint32) {
 	a, d, _ := x.at(int(ref))
 	if a == nil {
 		return 0
@@ -115,7 +118,7 @@ func (x *prover) ahead(ref uint32, off, depth int) (id uint32) {
 		case to < uint32(off) || depth == plausibleDepth:
 			return 0
 		default:
-			id = x.ahead(to, off, depth+1)
+			id = x.foresee(to, off, depth+1)
 			ok = id != 0
 		}
 		if !ok {
@@ -155,10 +158,10 @@ func (x *prover) follow(ref, c uint32, off int) {
 	if ref < uint32(off) {
 		return
 	}
-	if len(x.open.S) == cap(x.open.S) {
-		x.open.Grow(len(x.open.S) + 1)
+	if len(x.assumed.S) == cap(x.assumed.S) {
+		x.assumed.Grow(len(x.assumed.S) + 1)
 	}
-	x.open.S = append(x.open.S, assumed{ref, c, uint32(off)})
+	x.assumed.S = append(x.assumed.S, assumption{ref, c, uint32(off)})
 }
 
 // aggregate proves a struct, union or forward declaration.
@@ -192,19 +195,19 @@ func (x *prover) aggregate(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n
 		return definition(x, a, name, btf.Info(kind, 0, false), size, g, off, next)
 	}
 	slot := x.slot(a, size, next)
-	c := x.names.S[slot]
+	c := x.anon.S[slot]
 	if w := x.known.Head(c); c != g && btf.InfoKind(w[1]) == kind && w[2] == size && x.known.Chosen(c, w[0] != 0) {
 		if end := x.body(a, c, off, next); end != 0 {
 			x.proved(off, c)
 			return end, int(btf.InfoVlen(w[1]))
 		}
 	}
-	x.asked = append(x.asked, asked{slot, x.r.Unit.nodes()})
+	x.missed = append(x.missed, anonMiss{slot, x.r.Unit.nodes()})
 	return 0, 0
 }
 
-// definition proves a struct or union with a name for x. It has been compared with the type tried
-// already, unless that is 0.
+// definition tries the definitions of a struct or union with a name, the most likely one first. It
+// skips the type tried, with which the DIE has been compared already.
 func definition(x *prover, a *dwarf.Abbrev, name dedup.Name, info, size, tried uint32, off, p int) (end, n int) {
 	newest := x.known.Definition(name, info, size)
 	first := x.known.Foreseen(newest, size)
@@ -239,13 +242,13 @@ func (x *prover) forward(name dedup.Name, off int, info uint32) bool {
 		return false
 	}
 	x.proved(off, id)
-	x.fwds.Append(id)
+	x.forwards.Append(id)
 	x.guess = g + 1 // the id of a definition does not predict the next one
 	return true
 }
 
-// slot returns the place in names of a struct or union without a name, whose children start
-// at p.
+// slot returns the slot in anon of a struct or union without a name, whose children start at p. It
+// hashes the size and the first two members.
 func (x *prover) slot(a *dwarf.Abbrev, size uint32, p int) uint32 {
 	h := size * 0x9e3779b1
 	for range 2 {
@@ -263,11 +266,11 @@ func (x *prover) slot(a *dwarf.Abbrev, size uint32, p int) uint32 {
 		}
 		p = q + skip + int(m.Size)
 	}
-	return h >> (32 - namesBits)
+	return h >> (32 - anonBits)
 }
 
-// body compares the children of a struct or union with the members of the type id. It returns
-// where they end, 0 if they differ.
+// body compares the children of the struct or union at off, which start at p, with the members of
+// the type id. It returns where they end, 0 if they differ.
 func (x *prover) body(a *dwarf.Abbrev, id uint32, off, p int) (end int) {
 	w := x.known.Record(id)
 	n := 3 * int(w.Vlen())
@@ -278,11 +281,11 @@ func (x *prover) body(a *dwarf.Abbrev, id uint32, off, p int) (end int) {
 		return 0
 	}
 	x.named = w.Name() != 0
-	open, left := len(x.open.S), len(x.left.S)
-	if cap(x.open.S)-open < n/3 {
-		x.open.Grow(open + n/3)
+	assumed, unproved := len(x.assumed.S), len(x.unproved.S)
+	if cap(x.assumed.S)-assumed < n/3 {
+		x.assumed.Grow(assumed + n/3)
 	}
-	x.noted = 0
+	x.numGuesses = 0
 	bits := false
 	for m := w[3 : 3+n : 3+n]; ; {
 		if !x.be {
@@ -301,22 +304,23 @@ func (x *prover) body(a *dwarf.Abbrev, id uint32, off, p int) (end int) {
 		m = m[3:]
 	}
 	if p > 0 && p < len(x.b) && x.b[p] == 0 && bits == btf.InfoKflag(w.Info()) &&
-		(x.noted == 0 || x.text.are(x.guesses[:x.noted])) && (len(x.open.S) == open || x.lead(open, off)) {
+		(x.numGuesses == 0 || x.text.are(x.nameGuesses[:x.numGuesses])) && (len(x.assumed.S) == assumed || x.lead(assumed, off)) {
 		return p + 1
 	}
-	x.forget(open, left)
+	x.forget(assumed, unproved)
 	return 0
 }
 
-// lead is leads for the references of members of the struct or union at off that plain has noted,
-// from index open on.
-func (x *prover) lead(open, off int) bool {
+// lead asks leads for each reference that plain has noted in assumed, from index first on, for
+// members of the struct or union at off. It reports false if one leads to another type. In a type
+// with a name, references to later DIEs stay assumptions.
+func (x *prover) lead(first, off int) bool {
 	later := uint32(1<<32 - 1)
 	if x.named {
 		later = uint32(off)
 	}
-	for i, n := open, len(x.open.S); i < n; i++ { // leads may append
-		e := &x.open.S[i]
+	for i, n := first, len(x.assumed.S); i < n; i++ { // leads may append
+		e := &x.assumed.S[i]
 		if e.owner = uint32(off); e.ref > later && e.id != 0 {
 			continue
 		}
@@ -329,15 +333,15 @@ func (x *prover) lead(open, off int) bool {
 	return true
 }
 
-// plain compares Plain members from p on, as long as they agree with the members m of a
-// record, and returns how many words of m agree, and where it stopped. It notes in open which
-// references have to be proved, for lead, and in guesses which names have to be compared.
-// open has room for all. Almost half of all DIEs are members, so the loop makes no calls, and few
-// variables are live.
+// plain compares Plain members from p on with the members m of a record, as long as they agree. It
+// returns how many words of m agree, and where it stopped. It notes in assumed, which has room for
+// all, the references that lead has to prove, and in nameGuesses the names whose texts have to be
+// compared. Almost half of all DIEs are members, so the loop makes no calls, and few variables are
+// live.
 //
 //go:noinline
 func (x *prover) plain(m []uint32, p int) (done, next int) {
-	b, tab, met, stamp := x.b, x.low, x.met, x.stamp
+	b, tab, met, stamp := x.b, x.lowTab, x.met, x.stamp
 	b = b[:len(b):len(b)] // one register for both lengths
 	_, _ = tab[0], met[0] // so that the loop does not look for nil
 	i := 0
@@ -371,22 +375,23 @@ func (x *prover) plain(m []uint32, p int) (done, next int) {
 			break
 		}
 		if name != m[i] {
-			if x.noted >= x.most {
+			if x.numGuesses >= x.mostGuesses {
 				break
 			}
-			x.guesses[x.noted%maxGuesses] = names.Guess{Name: name, Token: m[i]}
-			x.noted++
+			x.nameGuesses[x.numGuesses%maxGuesses] = names.Guess{Name: name, Token: m[i]}
+			x.numGuesses++
 		}
 		ref, t := binary.LittleEndian.Uint32(d[a.Slots[dwarf.SlotType].Off&31:]), m[i+1]
 		if met[t&metMask] != metPair(t, stamp+ref) {
-			x.open.S = append(x.open.S, assumed{ref: ref, id: t})
+			x.assumed.S = append(x.assumed.S, assumption{ref: ref, id: t})
 		}
 		p = q + int(a.Size)
 	}
 	return i, p
 }
 
-// oddMember compares the member at p, which is not Plain, with the first member of m.
+// oddMember compares the member at p, which is not Plain, with the first member of m. It returns
+// where the member ends, 0 if they differ, and whether it is a bit-field.
 //
 //go:noinline
 func (x *prover) oddMember(m []uint32, off, p int) (end int, bits bool) {

@@ -8,7 +8,7 @@ import (
 
 // Kinds of types that are rarer than the kinds of provekinds.go.
 
-// base proves a number.
+// base proves a base type.
 func (x *prover) base(a *dwarf.Abbrev, off, p int) (end int) {
 	w, end := number(x.r, a, p)
 	if end == 0 || a.Children {
@@ -32,8 +32,8 @@ func equalRecord(r btf.Record, w []uint32) bool {
 	return r[0] == w[0] && r[1] == w[1] && r[2] == w[2] && (len(w) < 4 || w[1]>>24 != uint32(btf.KindInt) || r[3] == w[3])
 }
 
-// number returns the record of the base type with attributes at p, and where they end; 0 if it
-// is rare.
+// number returns the record of the base type with attributes at p, and where they end. end is 0 if
+// it is neither an INT nor a FLOAT that BTF has, so that the walk has to read it.
 func number(r *Reader, a *dwarf.Abbrev, p int) (w [4]uint32, end int) {
 	c := &r.Cursor
 	end, have := c.Abbrevs.Decode(a, c.Hdr.Data, p, &c.Vals)
@@ -70,7 +70,7 @@ func (x *prover) proto(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int
 	ret := x.load(d, a, dwarf.SlotType, 0)
 	p += int(a.Size)
 	if w := x.known.Record(x.guess); w.Kind() == btf.KindFuncProto && x.known.Only(x.guess) {
-		open, left := len(x.open.S), len(x.left.S)
+		assumed, unproved := len(x.assumed.S), len(x.unproved.S)
 		if x.has(ret, w.Third()) || x.leads(ret, w.Third(), off, false) {
 			n := int(w.Vlen())
 			if end := x.params(a, w[3:3+2*n:3+2*n], off, p); end != 0 {
@@ -78,17 +78,17 @@ func (x *prover) proto(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int
 				return end, n
 			}
 		}
-		x.forget(open, left)
+		x.forget(assumed, unproved)
 	}
 	return x.protoByContent(a, ret, off, p)
 }
 
-// ofFunction has the values that only a parameter of a function has. A function type has parameters
-// without them.
+// ofFunction has the bits of values that only a parameter of a function has, not one of a function
+// type.
 const ofFunction = 1<<dwarf.VOrigin | 1<<dwarf.VLocation
 
-// param reads the parameter at p of a function type. ok is false for what is rare, end is 0
-// after the last one.
+// param reads the parameter at p of a function type. end is 0 after the last one. ok is false if
+// only the walk can read it. For an ellipsis, name and ref are 0.
 func (x *prover) param(p int) (name dedup.Name, ref uint32, end int, ok bool) {
 	if x.b[p] == 0 {
 		return 0, 0, 0, true
@@ -122,7 +122,7 @@ func (x *prover) params(a *dwarf.Abbrev, m []uint32, off, p int) (end int) {
 		if p >= len(b)-window || b[p] >= lowCodes {
 			break
 		}
-		a := &x.low[b[p]]
+		a := &x.lowTab[b[p]]
 		if a.Class != dwarf.ClassParam || !a.Direct || a.Children || a.Present&ofFunction != 0 || a.Size > maxProved {
 			break
 		}
@@ -219,7 +219,8 @@ func (x *prover) array(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int
 	return end, n
 }
 
-// dimensions reads an array: the DIE of the elements, and the n dimensions. end is 0 if it is rare.
+// dimensions reads an array: where the DIE of its elements is, and its n dimensions. end is 0 if only
+// the walk can read it.
 func (x *prover) dimensions(a *dwarf.Abbrev, d *[window]byte, p int) (elem uint32, counts [maxDimensions]uint32, n, end int) {
 	if !a.Direct || !a.Children {
 		return 0, counts, 0, 0
@@ -244,7 +245,7 @@ func (x *prover) dimensions(a *dwarf.Abbrev, d *[window]byte, p int) (elem uint3
 	return elem, counts, n, p + 1
 }
 
-// maxDimensions is how many dimensions of an array are looked up.
+// maxDimensions is the most dimensions of an array that is proved.
 const maxDimensions = 4
 
 // elements returns the type of the elements if id is an array with these dimensions.
@@ -287,7 +288,7 @@ func (x *prover) enum(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int)
 		c = x.known.Foreseen(x.known.Definition(name, btf.Info(btf.KindEnum, 0, false), size), size)
 	} else {
 		slot = x.enumSlot(p)
-		c = x.names.S[slot]
+		c = x.anon.S[slot]
 	}
 	if c != 0 && c != g {
 		if end, n := x.values(c, name, size, p); end != 0 {
@@ -296,7 +297,7 @@ func (x *prover) enum(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int)
 		}
 	}
 	if name == 0 {
-		x.asked = append(x.asked, asked{slot, x.r.Unit.nodes()})
+		x.missed = append(x.missed, anonMiss{slot, x.r.Unit.nodes()})
 	}
 	return 0, 0
 }
@@ -306,7 +307,7 @@ func (x *prover) enum(a *dwarf.Abbrev, d *[window]byte, off, p int) (end, n int)
 func (x *prover) enumSlot(p int) uint32 {
 	if a, d, _ := x.at(p); a != nil {
 		if name, _, ok := x.name(a, d); ok {
-			return x.text.token(name) * 0x9e3779b1 >> (32 - namesBits)
+			return x.text.token(name) * 0x9e3779b1 >> (32 - anonBits)
 		}
 	}
 	return 0

@@ -6,8 +6,9 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// nameTest compares the names of DIEs with tokens. If names stand for their text, what the DIEs say
-// of a name is a place in .debug_str, which looks like no token.
+// nameTest compares the names of DIEs with tokens. A name here is what load reads from a DIE: a token
+// or, if names stand for their text (names.Text.ByText), a place in .debug_str. The numbers of places
+// differ from all tokens.
 type nameTest struct {
 	names  *names.Text
 	reader *names.Reader

@@ -11,7 +11,7 @@ import (
 // pairs remembers the DIEs and types that were found to agree.
 type pairs struct {
 	alike  arena.Vec[uint64] // as met: the DIE was left out, and is an equivalent type
-	listed arena.Vec[uint32] // by noteSlot: 1 + the index of a pair in left
+	listed arena.Vec[uint32] // by noteSlot: 1 + the index of a pair in unproved
 }
 
 // begin prepares for a unit.
@@ -49,15 +49,15 @@ func (x *proofs) isSame(ref, to, id uint32) bool {
 	return true
 }
 
-// isNoted reports whether left has the pair already. forget may have dropped it, and so may the next
-// unit, so listed is a hint.
+// isNoted reports whether unproved has p already. listed only says where to look: forget or a new
+// unit may have removed the element since.
 func (x *proofs) isNoted(p dedup.Unproved) bool {
 	k := x.listed.S[noteSlot(p.Ref, p.ID)] - 1
-	return k < uint32(len(x.left.S)) && x.left.S[k] == p
+	return k < uint32(len(x.unproved.S)) && x.unproved.S[k] == p
 }
 
-// note adds a pair that isNoted does not know to left.
+// note adds p, which isNoted did not find, to unproved.
 func (x *proofs) note(p dedup.Unproved) {
-	x.left.Append(p)
-	x.listed.S[noteSlot(p.Ref, p.ID)] = uint32(len(x.left.S))
+	x.unproved.Append(p)
+	x.listed.S[noteSlot(p.Ref, p.ID)] = uint32(len(x.unproved.S))
 }

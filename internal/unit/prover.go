@@ -13,51 +13,53 @@ import (
 // proofs is the state of a Reader that proves types while it reads.
 type proofs struct {
 	on      bool
-	settled bool // nothing that was assumed is wrong, as far as the reader knows
+	settled bool // settle has run, and no assumption is wrong as far as the reader knows
 	known   dedup.Known
-	refs    arena.Vec[dedup.Ref] // by type DIE, in the order of the unit: its id as Extern, or its node
-	open    arena.Vec[assumed]
-	left    arena.Vec[dedup.Unproved]
-	fwds    arena.Vec[uint32]       // ids of the FWDs that are left out
-	met     arena.Vec[uint64]       // by id & metMask: the id, and stamp + the offset of its DIE
-	stamp   uint32                  // differs between units: so met needs no clearing
-	size    uint32                  // bytes of the unit
-	guess   uint32                  // id that the next type may have
-	names   arena.Vec[uint32]       // by hash of the first names: a struct, union or enumeration without a name
-	asked   []asked                 // of this unit
-	pairs                           // of references that do not lead to the very type
-	small   *[lowCodes]dwarf.Abbrev // see prover.low
-	index   uint32                  // the type that indexes arrays
-	inner   int                     // arrays inside arrays that are left out
-	arrays  bool                    // an array is left out
-	older   arena.Vec[uint32]       // see dedup.LeftOut
-	moved   bool                    // takeBack has made nodes, which are not in the order of their DIEs
+	refs    arena.Vec[dedup.Ref] // one for each type DIE, in order: its id as Extern, or its node
+	// Assumptions: assumed has those about DIEs that come later, for settle, and unproved
+	// those about nodes, for Commit.
+	assumed   arena.Vec[assumption]
+	unproved  arena.Vec[dedup.Unproved]
+	forwards  arena.Vec[uint32]       // ids in place of FWDs that are left out
+	met       arena.Vec[uint64]       // by id & metMask: the id, and stamp + the offset of its DIE (metPair)
+	stamp     uint32                  // added to offsets; differs between units, so met needs no clearing
+	size      uint32                  // bytes of the unit
+	guess     uint32                  // id that the next type may have
+	anon      arena.Vec[uint32]       // by slot or enumSlot: id of a struct, union or enumeration without a name
+	missed    []anonMiss              // of this unit
+	pairs                             // of references that do not lead to the very type
+	ownLowTab *[lowCodes]dwarf.Abbrev // memory for prover.lowTab
+	index     uint32                  // id of the type that indexes arrays
+	inner     int                     // ARRAYs of inner dimensions that are left out
+	arrays    bool                    // an array is left out
+	older     arena.Vec[uint32]       // see dedup.LeftOut
+	moved     bool                    // takeBack has made nodes, which are not in the order of their DIEs
 }
 
-// assumed is a reference of the unit, the id that it was taken for, and the DIE of the type that
-// is left out for this reason.
-type assumed struct{ ref, id, owner uint32 }
+// assumption says that a reference of the unit to the DIE at ref leads to the type id. Without it,
+// the type whose DIE is at owner could not have been left out.
+type assumption struct{ ref, id, owner uint32 }
 
-// asked is a node without a name that names did not have.
-type asked struct{ slot, node uint32 }
+// anonMiss is a node without a name whose id was not in anon. learn enters it.
+type anonMiss struct{ slot, node uint32 }
 
 const (
-	metSize   = 1 << 13
-	metMask   = metSize - 1
-	namesBits = 12
+	metSize  = 1 << 13
+	metMask  = metSize - 1
+	anonBits = 12
 )
 
 // begin prepares for a unit of size bytes. The set knows types.
 func (x *proofs) begin(set *dedup.Set, size int) {
 	x.refs.Reset()
-	x.open.Reset()
-	x.left.Reset()
-	x.fwds.Reset()
+	x.assumed.Reset()
+	x.unproved.Reset()
+	x.forwards.Reset()
 	x.older.Reset()
-	x.asked = x.asked[:0]
+	x.missed = x.missed[:0]
 	if len(x.met.S) == 0 {
 		x.met.Resize(metSize)
-		x.names.Resize(1 << namesBits)
+		x.anon.Resize(1 << anonBits)
 	}
 	x.stamp += x.size // the last unit's offsets end there
 	if x.size = uint32(size); x.stamp > 1<<32-1-x.size {
@@ -72,42 +74,42 @@ func (x *proofs) begin(set *dedup.Set, size int) {
 	x.known.Begin(set)
 }
 
-// learn notes the ids of nodes without a name, which are known since the unit was committed.
+// learn enters the ids of the missed nodes into anon. They are known once the unit was committed.
 func (x *proofs) learn(u *dedup.Unit) {
-	for _, a := range x.asked {
+	for _, a := range x.missed {
 		if uint(a.node) < uint(len(u.ID.S)) {
 			if id := u.ID.S[a.node]; id < dedup.MaxIDs {
-				x.names.S[a.slot] = id
+				x.anon.S[a.slot] = id
 			}
 		}
 	}
-	x.asked = x.asked[:0]
+	x.missed = x.missed[:0]
 }
 
 // reset prepares for the next unit. The last one was u.
 func (x *proofs) reset(u *dedup.Unit) {
 	x.learn(u)
 	x.refs.Trim(arena.KeepBytes)
-	x.open.Trim(arena.KeepBytes)
-	x.left.Trim(arena.KeepBytes)
-	x.fwds.Trim(arena.KeepBytes)
+	x.assumed.Trim(arena.KeepBytes)
+	x.unproved.Trim(arena.KeepBytes)
+	x.forwards.Trim(arena.KeepBytes)
 	x.older.Trim(arena.KeepBytes)
 }
 
 // free releases the memory.
 func (x *proofs) free() {
 	x.refs.Free()
-	x.open.Free()
-	x.left.Free()
-	x.fwds.Free()
+	x.assumed.Free()
+	x.unproved.Free()
+	x.forwards.Free()
 	x.older.Free()
 	x.met.Free()
-	x.names.Free()
+	x.anon.Free()
 	x.pairs.free()
-	x.asked = nil
+	x.missed = nil
 }
 
-// add notes the type whose DIE starts in the bytes of m.
+// add notes that the next type DIE, which starts in the bytes of m, is r. The caller sets its bit.
 func (x *proofs) add(m *startWord, r dedup.Ref) {
 	if m.bits == 0 {
 		m.ref = dedup.Ref(len(x.refs.S)) + 1
@@ -118,30 +120,32 @@ func (x *proofs) add(m *startWord, r dedup.Ref) {
 // lowCodes is the number of codes of one byte.
 const lowCodes = 0x80
 
-// metPair is an element of met.
+// metPair makes an element of met. at is stamp + the offset of the DIE.
 func metPair(id, at uint32) uint64 { return uint64(id)<<32 | uint64(at) }
 
 // prover proves the types of a unit.
 type prover struct {
 	proofs
-	r       *Reader
-	b       []byte
-	tab     []dwarf.Abbrev
-	low     *[lowCodes]dwarf.Abbrev // of codes of one byte
-	met     *[metSize]uint64
-	starts  []startWord // of the Reader
-	be      bool        // big-endian
-	text    nameTest
-	depth   int                     // bound of plausible
-	words   [3 + 2*maxParams]uint32 // scratch
-	named   bool                    // the struct or union that is compared has a name
-	guesses [maxGuesses]names.Guess // names of members whose texts are to be compared
-	noted   uint                    // how many guesses there are
-	most    uint                    // how many there may be: none unless a text tells the token
+	r        *Reader
+	b        []byte
+	tab      []dwarf.Abbrev          // by code
+	lowTab   *[lowCodes]dwarf.Abbrev // by code, for codes of one byte: the start of tab, or a copy
+	met      *[metSize]uint64        // proofs.met
+	starts   []startWord             // of the Reader
+	be       bool                    // big-endian
+	text     nameTest
+	maxDepth int                     // bound of plausible
+	words    [3 + 2*maxParams]uint32 // scratch: a record to be looked up
+	named    bool                    // the struct or union that is compared has a name
+	// nameGuesses has the names of members whose texts are still to be compared: numGuesses of at
+	// most mostGuesses, which is 0 unless a text tells the token.
+	nameGuesses [maxGuesses]names.Guess
+	numGuesses  uint
+	mostGuesses uint
 }
 
-// maxGuesses is how many names of a struct or union are compared after its other members were.
+// maxGuesses is how many names of a struct or union body compares at once, after all else.
 const maxGuesses = 64
 
-// maxParams is how many parameters protoByContent looks up.
+// maxParams is the most parameters of a function type that protoByContent looks up.
 const maxParams = 32

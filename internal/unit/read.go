@@ -5,7 +5,7 @@ func (r *Reader) Read(p int) error {
 	if err := r.walk(p); err != nil {
 		return err
 	}
-	r.Unit.Facts.Hides = len(r.Unit.Types.Order.S) == 0 && hides(&r.Cursor, p)
+	r.Unit.Facts.LacksTypes = len(r.Unit.Types.Order.S) == 0 && lacksTypes(&r.Cursor, p)
 	return r.link()
 }
 
@@ -35,7 +35,7 @@ func (r *Reader) ReadLinked(p int) error {
 	if err := r.walk(p); err != nil {
 		return err
 	}
-	r.Unit.Facts.Hides = len(r.Unit.Types.Order.S) == 0 && hides(&r.Cursor, p)
+	r.Unit.Facts.LacksTypes = len(r.Unit.Types.Order.S) == 0 && lacksTypes(&r.Cursor, p)
 	r.linkRefs()
 	if err := r.linkOldBits(); err != nil {
 		return err
@@ -44,9 +44,9 @@ func (r *Reader) ReadLinked(p int) error {
 	return r.Cursor.Err
 }
 
-// Apart says why a unit record cannot replace the unit that ReadLinked has read; "" if it
+// NoRecord says why a unit record cannot replace the unit that ReadLinked has read; "" if it
 // can.
-func (r *Reader) Apart() string {
+func (r *Reader) NoRecord() string {
 	switch {
 	case len(r.cross.S) > 0 || len(r.NeedTypes) > 0 || len(r.stubs) > 0 || len(r.group.imports.S) > 0:
 		return "it refers to other units"

@@ -51,7 +51,7 @@ func (r *Reader) readTypes(seeds []uint32) error {
 // otherwise they applied to the unit that refers to it.
 func (r *Reader) readType(t *debuginfo.TypeIndex, i uint32, filter bool) error {
 	u := &r.Unit
-	r.from = r.mark()
+	r.from = r.tableSizes()
 	order, annots := len(u.FuncOrder.S), len(u.Annots.S)
 	r.extra.Reset()
 	r.starts.Reset()

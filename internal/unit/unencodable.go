@@ -33,7 +33,7 @@ type Unencodable struct {
 	voidTags map[string]int
 }
 
-// MaxMembers is how many dropped members are named. All are counted.
+// MaxMembers is how many dropped members of a unit are named. All are counted.
 const MaxMembers = 1000
 
 func (x *Unencodable) reset() { *x = Unencodable{nodes: x.nodes[:0]} }
@@ -64,10 +64,10 @@ func (x *Unencodable) member(of, name []byte) {
 	}
 }
 
-// Any reports whether there are such types, or may be because of a misplaced void.
+// Any reports whether dropUnencodable may have something to drop.
 func (x *Unencodable) Any() bool { return len(x.nodes) > 0 || x.voids }
 
-// Dropped is the Ref of a parameter or function whose type is unencodable.
+// Dropped is the type of a parameter, or of a function's result, whose type was dropped.
 const Dropped = dedup.Extern - 1
 
 // Sorts of things that are dropped with an unencodable type, in Counts.

@@ -25,8 +25,8 @@ type Unit struct {
 	Annots      arena.Vec[Annot]
 	Tags        arena.Vec[Tag]
 	Vars        arena.Vec[Var]
-	FirstInt    dedup.Ref // first base type named "int", for the array index type
-	Index       uint32    // the id of the int that indexes arrays, 0 if it was not known yet
+	FirstInt    dedup.Ref // first base type named "int", for the array index type; 0 if there is none
+	Index       uint32    // the set's id of the int that indexes arrays, 0 if it was not known when reading began
 	Arrays      bool      // a node is an ARRAY
 	Unencodable Unencodable
 	Unsigned    map[uint32]bool // see Options.KeepSigns
@@ -34,7 +34,7 @@ type Unit struct {
 
 	Funcs     arena.Vec[callconv.Func]
 	Params    arena.Vec[callconv.Param]
-	FuncOrder arena.Vec[uint32] // Funcs in functions-table order
+	FuncOrder arena.Vec[uint32] // indexes in Funcs, in the order of pahole's table of functions
 	OwnFuncs  int               // if not 0, later ones are copies (expand)
 	Formats   arena.Vec[callconv.FormatRun]
 	Entries   []byte         // expressions of parameters, for unit records
@@ -47,9 +47,10 @@ type Facts struct {
 	Foreign  uint16 // a language other than C and assembler, 0 for none
 	Clang    bool   // the producer is clang
 	Filtered bool   // its language or name is filtered out
-	Hides    bool   // it has no types although its DIEs should have given some
-	DIEs     uint64
-	Skeleton *debuginfo.Skeleton // if the DIEs are in a .dwo file, else nil
+	// LacksTypes says that the unit has no types although its DIEs should have given some.
+	LacksTypes bool
+	DIEs       uint64              // how many DIEs were read, without skipped ones
+	Skeleton   *debuginfo.Skeleton // if the DIEs are in a .dwo file, else nil
 
 	Units, UnitsFiltered int // compile units of a group, else 0
 }
@@ -64,10 +65,11 @@ type Reader struct {
 	In     *Input
 	Cursor debuginfo.Cursor
 
-	// extra holds nodes without a DIE: inner array dimensions, type tags, the added int,
-	// declaration tags. They come after the nodes of DIEs.
+	// extra holds nodes that the walk makes without a DIE of their own: inner array dimensions,
+	// type tags, and what marks and variants need. linkRefs moves them behind the nodes of DIEs.
 	extra arena.Vec[dedup.Node]
-	// starts has a bit for each byte of the unit at which a node's DIE starts.
+	// starts has one bit for each byte of the unit. It is set where the DIE of a type starts,
+	// whether that is a node or was left out.
 	starts arena.Vec[startWord]
 	// open holds the members of open types that have other DIEs between their members.
 	open    arena.Vec[dedup.Member]
@@ -75,7 +77,7 @@ type Reader struct {
 	oldBits arena.Vec[oldBitfield]
 
 	// References that leave the unit, and stubs for types elsewhere.
-	cross     arena.Vec[uint64] // targets of references to other units, by marker
+	cross     arena.Vec[uint64] // section offsets of types in other units, by the index in the marker
 	NeedTypes []uint32          // type units that the unit refers to, in the order of the references
 	stubs     stubs
 	specs     stubs   // in a type unit: definitions, and DIE offsets of their declarations
@@ -83,7 +85,7 @@ type Reader struct {
 
 	proofs prover // types that are proved while they are read
 
-	from  mark // where the tables of the current unit start
+	from  tableSizes // where the tables of the current unit start
 	group group
 
 	// Record reads the record at the Cursor into Unit, for groups. It may be nil.
@@ -100,15 +102,15 @@ type group struct {
 
 // Annot is a declaration tag of a function, parameter or variable.
 type Annot struct {
-	Value     dedup.Name
-	Component int32
+	Value     dedup.Name // text of the tag
+	Component int32      // index of the parameter, or -1
 }
 
-// Tag is a declaration tag of a struct, union or typedef.
+// Tag is a declaration tag of a struct, union or typedef, or of a member.
 type Tag struct {
-	Node      uint32 // DIE node
-	Value     dedup.Name
-	Component int32
+	Node      uint32     // node of the struct, union or typedef
+	Value     dedup.Name // text of the tag
+	Component int32      // index of the member, or -1
 }
 
 // Var is a variable that is a candidate for a VAR.
@@ -118,10 +120,10 @@ type Var struct {
 	Type     uint32 // DIE offset, then Ref
 	Section  uint32 // ELF section index
 	SecOff   uint64 // offset in the section
-	FirstAn  uint32
-	NAn      uint32
-	External bool
-	Extra    bool // not for the main BTF: VarSection.Extra
+	FirstAn  uint32 // index of its first tag in Unit.Annots
+	NAn      uint32 // number of its tags
+	External bool   // DW_AT_external
+	Extra    bool   // not for the main BTF: VarSection.Extra
 }
 
 // oldBitfield is a DWARF 2/3 bit-field whose offset depends on the size of its
@@ -143,9 +145,9 @@ type stub struct {
 
 type stubs []stub
 
-// mark has the starts of the current unit's tables. They are not 0 if other units of the
-// group come before it.
-type mark struct{ nodes, order, funcs, params, vars, stubs int }
+// tableSizes says where the current unit starts in the tables. The sizes are not 0 if other units of
+// the group come before it.
+type tableSizes struct{ nodes, order, funcs, params, vars, stubs int }
 
 // part is a linked unit of the group.
 type part struct {
@@ -193,7 +195,7 @@ type frame struct {
 	first uint32 // first member in Types.Members, or in Reader.open if open
 	n     uint32 // members, enumerators, parameters so far; dimensions of an array
 	comp  int32  // component index for annotations of the owner's parts
-	kflag bool
+	kflag bool   // for inAggregate: it has a bit-field; for inProto: it ends with an ellipsis
 	open  bool   // members are in Reader.open
 	neg   bool   // an enumerator is negative
 	big   bool   // an enumerator needs more than 32 bits
@@ -229,7 +231,7 @@ func (r *Reader) Reset() {
 	r.oldBits.Trim(arena.KeepBytes)
 	r.cross.Trim(arena.KeepBytes)
 	r.NeedTypes, r.stubs, r.specs = r.NeedTypes[:0], r.stubs[:0], r.specs[:0]
-	r.from = mark{}
+	r.from = tableSizes{}
 	r.group.parts.Trim(arena.KeepBytes)
 	r.group.imports.Trim(arena.KeepBytes)
 	r.group.allStarts.Trim(arena.KeepBytes)
@@ -336,8 +338,8 @@ func (r *Reader) addExtra(n dedup.Node) uint32 {
 	return k
 }
 
-// startWord is for 64 bytes of a unit: bits for those bytes at which a node's DIE starts,
-// and the Ref of the first one.
+// startWord is for 64 bytes of a unit: bits for those bytes at which a type's DIE starts,
+// and the Ref of the first one. If types are left out, ref is 1 + an index in proofs.refs.
 type startWord struct {
 	bits uint64
 	ref  dedup.Ref

@@ -5,8 +5,9 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// Start prepares the unit, to be walked from p on. skip is true if it has no DIEs, is
-// filtered out, or has its DIEs in a .dwo file.
+// Start reads the unit DIE of the unit at the cursor. The DIEs below it start at offset p in the
+// unit. skip is true if there are none, the unit is filtered out, or its DIEs are in a .dwo file
+// (Facts tells which).
 func (r *Reader) Start() (p int, skip bool, err error) {
 	if err := r.Cursor.Start(); err != nil {
 		return 0, false, err
@@ -40,7 +41,7 @@ func (r *Reader) unitDIE() (p int, skip bool, err error) {
 		return 0, false, c.DIEError(c.Hdr.First, "skeleton unit of split DWARF without DW_AT_dwo_name")
 	case dwarf.TagPartialUnit:
 		if r.In.Merged == nil {
-			return 0, false, alone(c, c.Hdr.First)
+			return 0, false, crossUnitError(c, c.Hdr.First)
 		}
 	}
 	if !c.Hdr.IsType() && r.filtered() {
@@ -68,10 +69,10 @@ func containsClang(b []byte) bool {
 	return false
 }
 
-// hides reports whether a unit without types has DIEs that should have given some. p is
-// where the walk started. Assemblers write units with only labels or functions. Anything
+// lacksTypes reports whether a unit from which no type was read has DIEs that should have given some.
+// p is where the walk started. Assemblers write units with only labels or functions. Anything
 // else is damage.
-func hides(c *debuginfo.Cursor, p int) bool {
+func lacksTypes(c *debuginfo.Cursor, p int) bool {
 	e := c.Entries(p)
 	for e.Next() && e.Abbrev != nil {
 		switch e.Abbrev.Tag {

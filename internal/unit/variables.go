@@ -86,7 +86,7 @@ func (w *walker) candidate(d die) (next int, err error) {
 func (av *attrs) farSpecification(at int, place uint64, v *Var) (bool, error) {
 	r, in, m := av.r, av.in, av.in.Merged
 	if m == nil {
-		return false, alone(&r.Cursor, at)
+		return false, crossUnitError(&r.Cursor, at)
 	}
 	k, ok := m.At(place)
 	if !ok {

@@ -183,7 +183,7 @@ func (x *Unencodable) countVoids() {
 	x.voidTags = nil
 }
 
-// refFilter is a set of Refs that may wrongly seem to contain more.
+// refFilter is a set of Refs that may also seem to contain Refs that were not added (a Bloom filter).
 type refFilter [16]uint64
 
 func (f *refFilter) add(r dedup.Ref) { f[r>>6&15] |= 1 << (r & 63) }

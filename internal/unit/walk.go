@@ -46,14 +46,14 @@ func (r *Reader) walk(p int) error {
 // provable has a bit for each class of DIEs that a prover knows.
 const provable = 1<<dwarf.ClassRef | 1<<dwarf.ClassAggregate | 1<<dwarf.ClassProto | 1<<dwarf.ClassArray | 1<<dwarf.ClassEnum | 1<<dwarf.ClassBase
 
-// read reads DIEs from p on, until only so many frames are open, or up to the end of the unit. One
-// function finds the abbreviation and handles it, because a call for each DIE costs as
-// much as the loop itself.
+// read reads DIEs from p on, until only as many frames are open as frames says, or up to the end of
+// the unit. It returns where it stopped. One function finds the abbreviation and handles it, because
+// a call for each DIE costs as much as the loop itself.
 func (w *walker) read(p, frames int) (end int, err error) {
 	const notRead = -1
 	r, b := w.r, w.attrs.b
 	tab := r.Cursor.Abbrevs.Dense()
-	last, tried := p, 0
+	last, tried := p, 0 // offsets of the previous DIE, and of the one that the prover could not prove
 	for uint(p) < uint(len(b)) {
 		if r.Cursor.Reader.Bad {
 			return 0, r.Cursor.BadName(last)
@@ -162,7 +162,8 @@ func (w *walker) read(p, frames int) (end int, err error) {
 	return p, nil
 }
 
-// rare reads a DIE of a rare class. It returns -1 if the DIE needs no more than a note.
+// rare reads a DIE of a rare class. It returns where it stopped, or -1 if the caller still has to
+// skip the DIE's attributes and children.
 func (w *walker) rare(d die, top *frame) (next int, err error) {
 	r := w.r
 	switch d.a.Class {

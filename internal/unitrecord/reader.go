@@ -45,7 +45,7 @@ func (r *Reader) Fill(dies *unit.Reader, n *Names, set *dedup.Set, all bool) err
 	u.Facts.DIEs = h.uint()
 	firstInt := h.uint()
 	facts := h.uint()
-	u.Facts.Hides, u.Arrays = facts&factHides != 0, facts&factArrays != 0
+	u.Facts.LacksTypes, u.Arrays = facts&factLacksTypes != 0, facts&factArrays != 0
 	if firstInt > nodes {
 		h.bad = true
 	}

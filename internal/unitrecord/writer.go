@@ -33,7 +33,7 @@ type Record struct {
 func (w *Writer) Write(dies *unit.Reader, addrs Addresses, lists []byte, maker string) (Record, error) {
 	w.start(dies, addrs, lists)
 	u, h := &dies.Unit, &dies.Cursor.Hdr
-	if why := dies.Apart(); why != "" {
+	if why := dies.NoRecord(); why != "" {
 		w.fail(why)
 	}
 	if h.Version < 3 || h.Dwarf64 {
@@ -80,7 +80,7 @@ func (w *Writer) start(dies *unit.Reader, addrs Addresses, lists []byte) {
 
 // Facts of a unit, as bits in colHead.
 const (
-	factHides = 1 << iota
+	factLacksTypes = 1 << iota
 	factArrays
 	factTypeTags
 )
@@ -94,8 +94,8 @@ func (w *Writer) facts(u *unit.Unit) {
 	c.uint(colHead, u.Facts.DIEs)
 	c.uint(colHead, uint64(u.FirstInt))
 	bits := uint64(0)
-	if u.Facts.Hides {
-		bits |= factHides
+	if u.Facts.LacksTypes {
+		bits |= factLacksTypes
 	}
 	if u.Arrays {
 		bits |= factArrays
