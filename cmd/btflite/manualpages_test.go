@@ -42,7 +42,7 @@ func manualPage(t *testing.T, cmd *cobra.Command) string {
 	if i := strings.Index("\n"+more, "\n# "); i >= 0 {
 		more, sections = more[:i], more[i:]
 	}
-	if !strings.Contains(sections, "\n# EXIT STATUS\n") && name != "btflite-cc" { // which has the compiler's
+	if !strings.Contains("\n"+sections, "\n# EXIT STATUS\n") && name != "btflite-cc" { // which has the compiler's
 		sections += "\n# EXIT STATUS\n\n0\n:   Done.\n\n1\n:   It could not be done.\n\n64\n:   The command line is wrong.\n"
 	}
 	command := ""
@@ -150,9 +150,14 @@ func TestManualPages(t *testing.T) {
 		want[file] = true
 		page := manualPage(t, cmd)
 		golden(t, filepath.Join("..", manFolder, file), page)
-		for _, heading := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "SEE ALSO"} {
+		for _, heading := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "SEE ALSO"} {
 			if !strings.Contains(page, ".SH "+heading+"\n") {
 				t.Errorf("%s: no section %s", file, heading)
+			}
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\.SH .*\n`).FindAllString(page, -1) {
+			if n := strings.Count(page, m); n > 1 {
+				t.Errorf("%s: %d times %s", file, n, m)
 			}
 		}
 		checkShown(t, cmd, filepath.Join(manFolder, file))
