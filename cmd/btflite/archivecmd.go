@@ -54,13 +54,22 @@ the BTF of a kernel is: of the running one, if there is no other word.`,
 	out.value(a.setDistro, "distro", "", "all PACKAGEs are of `NAME/VERSION`, as debian/12", noFiles)
 	forms := map[string]archive.Form{"raw": archive.Raw, "zst": archive.Zstd, "tar.xz": archive.TarXZ}
 	out.value(func(v string) error { a.form = forms[v]; return nil }, "form", "", "store `FORM`: raw (default), zst, tar.xz", words("raw", "zst", "tar.xz"))
-	out.value(func(v string) error { a.shard = v; return nil }, "shard", "", "do part `I/N` of the PACKAGEs, I from 0; or auto", offering("auto"))
+	out.value(a.setShard, "shard", "", "do part `I/N` of the PACKAGEs, I from 0; or auto", offering("auto"))
 	out.file(&a.temp, "tmp", "", "keep the ELF file at work in `FOLDER`, not in DIR", folder)
 	a.resourceOptions(c, cmd)
 	a.resultOptions(cmd, rare)
 	a.featureOptions(cmd)
 	a.unitOptions(cmd)
 	return cmd
+}
+
+// setShard keeps --shard. An empty variable of a script must not mean all packages on each machine.
+func (a *archiveCommand) setShard(v string) error {
+	if v == "" {
+		return &usageError{what: "'' is not a part", hint: "use I/N, as 0/4, or auto"}
+	}
+	a.shard = v
+	return nil
 }
 
 func (a *archiveCommand) setDistro(v string) error {

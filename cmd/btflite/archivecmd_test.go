@@ -49,7 +49,7 @@ func TestArchive(t *testing.T) {
 		"2 kernels archived, 1 package without kernels, 1 package not done\n"; out != want {
 		t.Errorf("%q, want %q", out, want)
 	}
-	if want := "btflite: none.tar: no kernel with DWARF or BTF in it (1 files looked at)\nbtflite: " + in + "/missing.deb: cannot open: no such file or directory\n"; errs != want {
+	if want := "btflite: none.tar: no kernel with DWARF or BTF in it (1 file looked at)\nbtflite: " + in + "/missing.deb: cannot open: no such file or directory\n"; errs != want {
 		t.Errorf("%q, want %q", errs, want)
 	}
 	out, errs = runArchive(t, exitOK, words[:len(words)-1]...)
@@ -94,6 +94,7 @@ func TestArchiveErrors(t *testing.T) {
 		{exitUsage, "-o OUT --existing=keep x", "unknown value 'keep'; use copy or encode or skip"},
 		{exitUsage, "-o OUT --shard=4/4 x", "--shard=4/4: '4/4': shards are counted from 0, so the last one is 3/4"},
 		{exitUsage, "-o OUT --shard=auto x", "--shard=auto: no engine that is known here has started this; give --shard=I/N"},
+		{exitUsage, "-o OUT --shard= x", "'' is not a part; use I/N, as 0/4, or auto"},
 		{exitUsage, "-o OUT --modules --target_kernel=5.10 x", "a base with --target_kernel: Linux takes split BTF from 5.11 on"},
 		{exitUsage, "-o OUT index x", "index takes no further word"},
 		{exitUsage, "-o OUT find x y", "find takes one kernel"},
@@ -262,7 +263,7 @@ func TestArchiveStdin(t *testing.T) {
 		{"vmlinux", "", false, exitOK, strings.ReplaceAll(alone, "debian/12", "debian/12"), ""},
 		{"cut", "", true, exitTemporary, strings.Replace(alone, "archived", "archived, 1 package not done", 1), cut},
 		{"cut", "--modules", true, exitTemporary, strings.Replace(alone, "archived", "archived, 1 package not done", 1), strings.Replace(cut, "after", "in", 1)},
-		{"nothing", "", true, exitOK, "0 kernels archived, 1 package without kernels\n", "btflite: stdin: no kernel with DWARF or BTF in it (1 files looked at)\n"},
+		{"nothing", "", true, exitOK, "0 kernels archived, 1 package without kernels\n", "btflite: stdin: no kernel with DWARF or BTF in it (1 file looked at)\n"},
 		{"vmlinux", "", true, exitUsage, "0 kernels archived, 1 package not done\n", "btflite: stdin: a stream has no size, which an ELF file needs; give the file by its name\n"},
 		{"first", "-", false, exitTemporary, "debian/12/x86_64/6.99.0.btf: 1 type of 6.99.0 encoded\n1 kernel archived, 1 package not done\n", "btflite: -: standard input can be read only once\n"},
 	} {

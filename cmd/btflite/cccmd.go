@@ -57,7 +57,7 @@ that is next in PATH.`,
 }
 
 func (k *compilerCommand) run(c *cli, words []string) error {
-	if len(words) == 0 {
+	if len(words) == 0 || words[0] == "" {
 		return usagef("cc: which compiler? btflite cc COMPILER ARG...")
 	}
 	if k.keep == "" {

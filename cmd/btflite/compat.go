@@ -76,6 +76,9 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 	}
 	s.opt.Counts = e.verbose
 	s.in.bases, s.in.lang, s.in.cuExclude = e.bases, e.lang, e.opt.Encode.CUExclude
+	if slices.Contains(paths, "") {
+		return usagef("empty name")
+	}
 	if len(paths) == 1 && len(s.names) > 0 { // pahole -C NAME FILE, where FILE may be omitted
 		return s.run(c, paths[0])
 	}

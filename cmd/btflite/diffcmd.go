@@ -104,6 +104,9 @@ func (d *diffCommand) run(c *cli, words []string) error {
 	if len(words) != 2 {
 		return &usageError{what: "diff takes two files", lacksWord: len(words) < 2}
 	}
+	if err := checkNames(words); err != nil {
+		return err
+	}
 	for _, w := range words {
 		if info, err := os.Stat(w); err == nil && info.IsDir() {
 			return fmt.Errorf("%s: a folder; diff compares two files, so give one of each folder at a time", message.OneLine(w))

@@ -25,12 +25,12 @@ type funcsCommand struct {
 	in *typeReader
 
 	// The functions to print.
-	names        []string // --function
-	class, takes string
-	externals    bool
-	withBase     bool
-	address      *uint64 // --addr
-	symbol       string  // the symbol at address
+	names         []string // --function
+	class, takes  string
+	externals     bool
+	withBase      bool
+	address       *uint64 // --addr
+	found, symbol string  // the function at address, and the symbol there
 
 	// What to print of them.
 	prototypes, all, verbose bool
@@ -187,8 +187,8 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	if f.address != nil {
-		note, err := adviceNote(f.in.image(&files[0]), set, string(list[0].Name()), f.symbol)
+	if f.address != nil && len(list) > 0 && string(list[0].Name()) == f.found { // else --class and the like left it out
+		note, err := adviceNote(f.in.image(&files[0]), set, f.found, f.symbol)
 		if err != nil {
 			return err
 		}
@@ -276,7 +276,7 @@ func (f *funcsCommand) named(set *funcs.Set, file *types) (list []funcs.Func, er
 		if err != nil {
 			return nil, err
 		}
-		f.symbol = symbol
+		f.found, f.symbol = name, symbol
 		names = append([]string{name}, names...)
 	}
 	for _, name := range names {
