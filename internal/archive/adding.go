@@ -72,7 +72,11 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 			return nil, err
 		}
 	case len(rec.Kernels) == 0:
-		rec.Reason = fmt.Sprintf("no kernel with DWARF or BTF in it (%d files looked at)", w.files)
+		plural := "files"
+		if w.files == 1 {
+			plural = "file"
+		}
+		rec.Reason = fmt.Sprintf("no kernel with DWARF or BTF in it (%d %s looked at)", w.files, plural)
 		if w.nested != "" {
 			rec.Reason += fmt.Sprintf("; packages in it, such as %s, are not opened: give them by their names", message.OneLine(w.nested))
 		}

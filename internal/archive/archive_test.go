@@ -116,7 +116,7 @@ func TestReasons(t *testing.T) {
 		data []byte
 		want string // of the package, or of its kernel
 	}{
-		"empty.deb":   {at.Deb("", at.Entry{Name: "x", Data: []byte("x")}), "no kernel with DWARF or BTF in it (1 files looked at)"},
+		"empty.deb":   {at.Deb("", at.Entry{Name: "x", Data: []byte("x")}), "no kernel with DWARF or BTF in it (1 file looked at)"},
 		"no-elf.tar":  {at.Tar(at.Entry{Name: "vmlinux-6.1", Data: []byte("\x7fELF but no more")}), "no kernel with DWARF or BTF"},
 		"damaged.tar": {at.Tar(at.Entry{Name: "vmlinux-6.1", Data: at.Kernel("6.1")[:900]}), "no kernel with DWARF or BTF"},
 		"cut.deb":     {cut[:len(cut)-400], "data.tar.xz"},
