@@ -29,10 +29,12 @@ func findMinKernels(words []string) (kernels []minKernel, err error) {
 			continue
 		}
 		before := len(kernels)
-		enter := func(folder string) bool { return !isArchiveStore(w, folder) && !isModulesFolder(folder) }
-		eachBelow(w, enter, isDetachedName, func(path string, err error) {
+		t := folderWalk{links: true, whole: isArchive(w), wanted: isDetachedName}
+		t.enter = func(folder string) bool { return !isArchiveStore(w, folder) && !isModulesFolder(folder) }
+		t.take = func(path string, err error) {
 			kernels = append(kernels, minKernel{path: path, err: err})
-		})
+		}
+		t.each(w)
 		if len(kernels) == before {
 			return nil, fmt.Errorf("%s: no .btf files; those in tar archives have to be unpacked first", message.OneLine(w))
 		}
@@ -47,10 +49,18 @@ func findMinKernels(words []string) (kernels []minKernel, err error) {
 	return kernels, nil
 }
 
-// isArchiveStore tells whether path is the folder store of the archive at root. All other names in
-// the archive are links to files of that folder.
+// isArchive tells whether a folder is an archive: it has the records of packages.
+func isArchive(path string) bool {
+	info, err := os.Stat(filepath.Join(path, archive.PackagesDir))
+	return err == nil && info.IsDir()
+}
+
+// isArchiveStore tells whether path, below root, is the folder store of the archive at root, or of another one. All
+// other names in the archive are links to files of that folder.
 func isArchiveStore(root, path string) bool {
-	return filepath.Clean(path) == filepath.Join(root, archive.StoreDir)
+	path, root = filepath.Clean(path), filepath.Clean(root)
+	dir := filepath.Dir(path)
+	return path != root && filepath.Base(path) == archive.StoreDir && (dir == root || isArchive(dir))
 }
 
 // isModulesFolder tells whether a folder of an archive has the BTF of modules: the record of their

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,7 +85,7 @@ func (l *moduleList) add(word string) {
 }
 
 func (l *moduleList) addFolder(root string) {
-	eachBelow(root, nil, isModuleName, func(path string, err error) {
+	t := folderWalk{wanted: isModuleName, take: func(path string, err error) {
 		info, gone := os.Lstat(path)
 		if err == nil && gone != nil {
 			err = message.FileError(path, "cannot read", gone)
@@ -100,26 +99,8 @@ func (l *moduleList) addFolder(root string) {
 			rel = ownRel(path)
 		}
 		l.addFile(path, info.Size(), rel)
-	})
-}
-
-// eachBelow calls take for the regular files below a folder, or below the one to which a link
-// leads, whose paths are wanted. It enters a folder if enter, which may be nil, says so. If
-// something cannot be read, take gets its path and the error.
-func eachBelow(root string, enter, wanted func(path string) bool, take func(path string, err error)) {
-	// The slash makes WalkDir follow a root that is a symbolic link. WalkDir
-	// only returns errors of the function below, which never fails.
-	_ = filepath.WalkDir(strings.TrimSuffix(root, "/")+"/", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			take(path, message.FileError(path, "cannot read", err))
-		case d.IsDir() && enter != nil && !enter(path):
-			return fs.SkipDir
-		case d.Type().IsRegular() && wanted(path):
-			take(path, nil)
-		}
-		return nil
-	})
+	}}
+	t.each(root)
 }
 
 // isModuleName reports whether a file of a folder is a module.

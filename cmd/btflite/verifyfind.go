@@ -39,10 +39,12 @@ func findVerified(words []string) (files []verifiedFile) {
 			}
 			return isModuleName(path) || isDetachedName(path)
 		}
-		enter := func(folder string) bool { return !isArchiveStore(w, folder) }
-		eachBelow(w, enter, hasBTF, func(path string, err error) {
+		t := folderWalk{links: true, whole: isArchive(w), wanted: hasBTF}
+		t.enter = func(folder string) bool { return !isArchiveStore(w, folder) }
+		t.take = func(path string, err error) {
 			files = append(files, verifiedFile{path: path, inFolder: true, err: err})
-		})
+		}
+		t.each(w)
 		if len(files) == before {
 			files = append(files, verifiedFile{path: w, err: fmt.Errorf("%s: no modules and no .btf files%s", message.OneLine(w), hint)})
 		}

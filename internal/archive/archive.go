@@ -57,8 +57,8 @@ func PackageName(file string) string {
 	return filepath.Base(file)
 }
 
-// packagesDir is the folder of the records of packages.
-const packagesDir = "packages"
+// PackagesDir is the folder of the records of packages.
+const PackagesDir = "packages"
 
 // isTrouble tells whether err comes from this run, and not from the input.
 func isTrouble(err error) bool {

@@ -39,9 +39,11 @@ func Merge(dir string) (*Index, error) {
 		x.Kernels = append(x.Kernels, rec)
 		return err
 	})
-	slices.SortFunc(x.Kernels, func(a, b KernelRecord) int {
+	slices.SortStableFunc(x.Kernels, func(a, b KernelRecord) int {
 		return cmp.Or(strings.Compare(a.BuildID, b.BuildID), strings.Compare(a.BTF, b.BTF))
 	})
+	// By a link to a folder of the archive, a record has two paths.
+	x.Kernels = slices.CompactFunc(x.Kernels, func(a, b KernelRecord) bool { return a.BuildID == b.BuildID && a.BTF == b.BTF && a.BTF != "" })
 	return x, err
 }
 
@@ -66,7 +68,7 @@ func eachRecord(dir, name string, depth int, visit func(name string) error) erro
 			folder = info.IsDir()
 		}
 		switch {
-		case child == StoreDir || child == packagesDir:
+		case child == StoreDir || child == PackagesDir:
 		case depth < recordDepth && folder:
 			err = eachRecord(dir, child, depth+1, visit)
 		case depth == recordDepth && !folder && strings.HasSuffix(child, RecordSuffix):

@@ -26,7 +26,7 @@ func TestPackageNames(t *testing.T) {
 			t.Errorf("%q is done: %+v, %v", name, old, err)
 		}
 	}
-	if records, err := os.ReadDir(filepath.Join(a.Dir, packagesDir)); err != nil || len(records) != len(names) {
+	if records, err := os.ReadDir(filepath.Join(a.Dir, PackagesDir)); err != nil || len(records) != len(names) {
 		t.Errorf("%d records of %d packages, %v", len(records), len(names), err)
 	}
 	if x, err := Merge(a.Dir); err != nil || len(x.Kernels) != len(names) {

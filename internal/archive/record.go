@@ -161,7 +161,7 @@ func packageRecord(name string) string {
 		end := "+" + hex.EncodeToString(sum[:6])
 		name = strings.ToValidUTF8(name[:longestName-len(RecordSuffix)-len(end)], "") + end
 	}
-	return path.Join(packagesDir, name)
+	return path.Join(PackagesDir, name)
 }
 
 // maxRecord bounds a record that is read, in bytes.
