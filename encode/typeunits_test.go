@@ -266,3 +266,41 @@ func TestTypeUnitDeclaration(t *testing.T) {
 		}
 	}
 }
+
+// TestTypeUnitImported: what stands for a type of a type unit is no type, also in a partial unit (dwz),
+// which is read in the place of its import and once more. Another definition of the name, so that the
+// deduplication does not find the type by it.
+func TestTypeUnitImported(t *testing.T) {
+	const typeUnit, partialUnit, atSignature = 2, 3, 0x69
+	opt := encode.Options{Features: encode.DefaultFeatures}
+	path := filepath.Join(t.TempDir(), "file")
+	types := func(units ...*dt.Unit) []string {
+		testfile.Write(t, path, (&dt.File{Units: units}).Bytes())
+		text, _ := format(t, mustRun(t, []string{path}, opt))
+		return typesOf(text)
+	}
+	for _, tag := range []int{dt.TagStructureType, dt.TagClassType, dt.TagUnionType, dt.TagEnumerationType} {
+		for _, named := range []bool{false, true} {
+			define := func(size int) *dt.DIE {
+				d := dt.N(tag, dt.Name("s"), dt.Size(size))
+				if tag == dt.TagEnumerationType {
+					d.Add(dt.N(dt.TagEnumerator, dt.Name("A"), dt.Const(size)))
+				}
+				return d
+			}
+			s := define(8)
+			want := types(dt.CU(s, dt.N(dt.TagPointerType, dt.Type(s))), dt.CU(define(4)))
+			stub, s := dt.N(tag, dt.Declaration(), dt.Attr{At: atSignature, Form: dt.FormRefSig8, Val: dt.Signature}), define(8)
+			if named {
+				stub.Add(dt.Name("s"))
+			}
+			root := dt.N(dt.TagPartialUnit, stub, dt.N(dt.TagPointerType, dt.Type(stub)))
+			partial := &dt.Unit{Type: partialUnit, Root: root}
+			got := types(partial, dt.CU(dt.N(dt.TagImportedUnit, dt.Attr{At: dt.AtImport, Form: dt.FormRefAddr, Val: root})), dt.CU(define(4)),
+				&dt.Unit{Type: typeUnit, TypeDIE: s, Root: dt.N(0x41, dt.Language(0x1d), s)})
+			if !slices.Equal(got, want) {
+				t.Errorf("tag %#x, with a name %v: (-want +got)\n%s", tag, named, cmp.Diff(want, got))
+			}
+		}
+	}
+}

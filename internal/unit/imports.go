@@ -97,6 +97,10 @@ func (r *Reader) expand(spans []span, end int) error {
 			tags[t.Node] = append(tags[t.Node], t)
 		}
 	}
+	stands := make(map[uint32]bool) // for a type of a type unit, and is no type itself
+	for _, s := range r.stubs {
+		stands[s.node] = true
+	}
 	unencodable := make(map[uint32]bool)
 	for _, i := range u.Unencodable.nodes {
 		unencodable[i] = true
@@ -105,6 +109,9 @@ func (r *Reader) expand(spans []span, end int) error {
 		for _, i := range order[s.order:s.orderEnd] {
 			n := nodes.S[i]
 			if !s.last {
+				if stands[i] {
+					continue
+				}
 				k := uint32(len(nodes.S))
 				if uint64(k) >= crossRef {
 					return r.Cursor.UnitError("too many types in units that refer to each other")
