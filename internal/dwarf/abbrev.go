@@ -1,14 +1,14 @@
 package dwarf
 
 // Abbreviations are compiled, not interpreted. GCC writes one table of 100 to
-// 300 abbreviations for each unit and almost every DIE of a kernel has only
-// fixed-size attributes, so a table is turned once per unit into records that
+// 300 abbreviations for each unit, and almost every DIE of a kernel has only
+// fixed-size attributes. So Compile turns a table, once per unit, into records that
 // answer the three questions of the walk without looking at forms again:
 //
-//   - how many bytes does the DIE have (Abbrev.Size, if Fixed),
-//   - where in it are the few wanted values (Abbrev.Slots, if Direct),
-//   - and, for all other DIEs, which bytes to skip and to capture (a program
-//     of ops in which neighbouring skips are merged).
+//   - How many bytes do the DIE's attributes have (Abbrev.Size, if Fixed)?
+//   - Where in them are the few wanted values (Abbrev.Slots, if Direct)?
+//   - For all other DIEs: which bytes are skipped, and which are read (a program
+//     of ops in which neighbouring skips are merged)?
 
 // The slots of direct values, by the attribute that each class of DIEs has there.
 const (
@@ -33,12 +33,13 @@ const (
 	NumSlots = 5
 )
 
-// Slot locates a direct value: the first bytes at Off in the unit's byte order,
-// as many as Mask covers, and Const added. Absent values have Mask and Const 0.
+// Slot locates a direct value. The value is Const plus a number in the unit's byte
+// order, which has as many bytes as Mask covers. For an absent value, Mask and Const
+// are 0.
 type Slot struct {
-	Mask  uint32
-	Const uint16
-	Off   uint16
+	Mask  uint32 // 0, 0xff, 0xffff or 0xffffffff
+	Const uint16 // the value of DW_FORM_implicit_const or DW_FORM_flag_present; else 0
+	Off   uint16 // offset of the number from the first attribute
 }
 
 // PlainOff is the highest Off of the slots of a Plain member. Its name comes first, and its type
@@ -72,17 +73,18 @@ const crossProg = 1 << 31
 // Cross says that a wanted value is a reference that may leave the unit.
 func (a *Abbrev) Cross() bool { return a.prog&crossProg != 0 }
 
-// Abbrevs is the compiled table of one unit; its memory is reused by Compile.
+// Abbrevs is the compiled table of one unit. Compile uses its memory again. The zero
+// value is ready for Compile. One goroutine may use it at a time.
 type Abbrevs struct {
 	// Cache, unless it is nil, has abbreviations of other tables of the file.
 	Cache *AbbrevCache
 
 	tab    []Abbrev          // by code; Tag 0 = no such code
-	sparse map[uint64]Abbrev // codes that are too far out for tab
-	ops    []op
-	consts []int64
-	cross  bool
-	work   uint64 // see Work
+	sparse map[uint64]Abbrev // by code, for codes that would make tab too large
+	ops    []op              // the programs of all abbreviations, one after another
+	consts []int64           // for opConst
+	cross  bool              // see Cross
+	work   uint64            // see Work
 
 	// What the table was compiled for; sec is nil before the first and after an error.
 	sec      []byte
@@ -90,7 +92,7 @@ type Abbrevs struct {
 	off      uint64
 	nameBase uint32
 	unitFormat
-	forms [numForms]formSize // of the standard forms
+	forms [numForms]formSize // by standard form, for unitFormat
 }
 
 // Bytes is about how much memory the table takes.
@@ -130,9 +132,11 @@ const (
 	opEnd
 )
 
+// notWanted is the slot of an opIndirect whose value is skipped.
 const notWanted = 0xff
 
-// Lookup returns the abbreviation with the code, nil if there is none.
+// Lookup returns the abbreviation with the code, nil if there is none. It is valid until the
+// next Compile.
 func (t *Abbrevs) Lookup(code uint64) *Abbrev {
 	if code < uint64(len(t.tab)) {
 		if a := &t.tab[code]; a.Tag != 0 {

@@ -22,11 +22,11 @@ type AbbrevCache struct {
 
 const (
 	cacheEntries = 1024 // at 176 bytes each
-	cacheProbes  = 4    // places in which an entry may be
+	cacheProbes  = 4    // how many places in the table an entry may have
 	cachedOps    = 6    // an abbreviation with more ops is not kept
 )
 
-// NewAbbrevCache returns a cache for tables that are compiled by a plan and a base of names.
+// NewAbbrevCache returns an empty cache. Only calls of Compile with this plan and nameBase use it.
 func NewAbbrevCache(plan *Plan, nameBase uint32) *AbbrevCache {
 	return &AbbrevCache{plan: plan, nameBase: nameBase}
 }
@@ -43,7 +43,7 @@ type cachedAbbrev struct {
 	cross  bool  // see Abbrevs.Cross
 }
 
-// find returns the entry of a declaration that read found to end at end, nil if there is none.
+// find returns the entry of declaration d, nil if there is none. end is the result of d.read.
 func (c *AbbrevCache) find(d *declaration, end int) *cachedAbbrev {
 	if end == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (c *AbbrevCache) keep(d *declaration, a *Abbrev, ops []op, cross bool) {
 	}
 }
 
-// reuse makes a what a declaration was compiled to before.
+// reuse sets a from a cached abbreviation, and appends its program to the table's.
 func (t *Abbrevs) reuse(a *Abbrev, e *cachedAbbrev) {
 	*a = e.abbrev
 	a.prog |= uint32(len(t.ops))
@@ -92,30 +92,31 @@ func (t *Abbrevs) reuse(a *Abbrev, e *cachedAbbrev) {
 	t.cross = t.cross || e.cross
 }
 
-// declaration holds an abbreviation as .debug_abbrev has it, but for its code and for the
-// constants that the plan does not read, and the format of the unit. Two declarations that are
-// equal are compiled to the same Abbrev.
+// declaration holds an abbreviation as .debug_abbrev has it, without its code and the constants
+// that the plan does not read, and with the format of the unit. Equal declarations are compiled
+// to the same Abbrev.
 //
-// The first word has the tag, the children flag, the format, and how many bytes the attributes
-// take. The others have these bytes, filled up with zeros.
+// The first word has the tag in bits 0 to 15, the children flag in bits 16 to 23, the number of the
+// format from bit 24 on, and from usedShift on how many bytes the attributes take. The other words
+// have these bytes, filled up with zeros.
 type declaration [1 + attrWords]uint64
 
 const (
 	attrWords = 6
 	attrBytes = 8 * attrWords
-	usedShift = 56 // of the number of bytes; unitFormat.number needs the bits below
+	usedShift = 56 // the bits from 24 to here are for unitFormat.number
 )
 
-// Eight bytes of a declaration are mostly four attributes with their forms. These constants find the
-// first byte of them that needs a closer look.
+// read reads eight bytes at once, which are mostly four attributes with their forms. With these
+// constants it finds the first byte that needs a closer look.
 const (
 	eachByte      = 0x0101010101010101
 	highBits      = 0x80 * eachByte
 	implicitForms = 0x0100010001000100 * uint64(FormImplicitConst) // four attributes 0 with this form
 )
 
-// read reads the declaration at b[p:], which is behind a code. It returns where it ends, or
-// 0 if it is damaged or does not fit.
+// read reads the declaration at b[p:], after its code. It returns where the declaration ends, or
+// 0 if it is damaged or too long, so that the cache cannot have it.
 func (d *declaration) read(b []byte, p int, plan *Plan, format unitFormat) (end int) {
 	if len(b)-p < 3 {
 		return 0
@@ -211,7 +212,7 @@ func (d *declaration) read(b []byte, p int, plan *Plan, format unitFormat) (end 
 	return 0
 }
 
-// used returns the words of a declaration that are in use.
+// used returns the words of a declaration that are in use. The bound only spares a check of indexes.
 func (d *declaration) used() []uint64 { return d[:1+min(d[0]>>usedShift+7, attrBytes)/8] }
 
 // equal compares word by word, which costs a third of a call of the runtime's comparison. If the first

@@ -1,6 +1,6 @@
 package dwarf
 
-// Class says how the walk handles a DIE. It is decided once for each abbreviation.
+// Class says how the walk handles a DIE. Compile decides it once for each abbreviation.
 type Class uint8
 
 // The classes, each with the attributes in its direct slots by the plan Types, in order;
@@ -34,6 +34,7 @@ const (
 	numClasses
 )
 
+// classOf returns the class of a tag in the plan Types.
 func classOf(t Tag) Class {
 	switch t {
 	case TagMember:

@@ -1,9 +1,10 @@
 package dwarf
 
-// Compile reads the table at u.AbbrevOff of the .debug_abbrev section sec, by a plan.
-// A table that was compiled for the unit before is kept if the plan, the offset and the
-// shape of the unit are the same. Direct name slots add nameBase to the offset
-// in .debug_str.
+// Compile compiles the table at u.AbbrevOff of the .debug_abbrev section sec, by a plan.
+// It does nothing if t has been compiled from the same offset, by the same plan, for a unit of the
+// same version, address size, offset size and byte order. After a change of file, call Forget first.
+// Direct name slots add nameBase to the offset in .debug_str. A damaged table is an *Error with the
+// section and the offset in it.
 func (t *Abbrevs) Compile(sec []byte, u *Unit, plan *Plan, nameBase uint32) error {
 	format := unitFormat{u.Version, u.AddrSize, u.Dwarf64, u.BigEndian}
 	if t.isIn(sec) && t.plan == plan && t.off == u.AbbrevOff && t.unitFormat == format && t.nameBase == nameBase {
@@ -83,8 +84,7 @@ func (t *Abbrevs) Compile(sec []byte, u *Unit, plan *Plan, nameBase uint32) erro
 	return &Error{Section: ".debug_abbrev", Offset: uint64(c.p), What: "abbreviation table cut off"}
 }
 
-// declare compiles the abbreviation at the cursor, which is behind the code at offset start,
-// into a.
+// declare compiles an abbreviation into a. The cursor is after its code, which is at offset start.
 func (t *Abbrevs) declare(a *Abbrev, code uint64, c *abbrevCursor, start int) error {
 	tag := c.uleb()
 	children := c.u8()
@@ -109,14 +109,15 @@ func (t *Abbrevs) declare(a *Abbrev, code uint64, c *abbrevCursor, start int) er
 	return nil
 }
 
-// maxConsts is how many constants an op can tell apart.
+// maxConsts is how many constants op.arg can address.
 const maxConsts = 1 << 16
 
-// maxDirect is the highest Off of a slot, and the highest Size of what is Direct
-// or Inline.
+// maxDirect is the highest Off of a slot, and the highest Size of an abbreviation that is
+// Direct or Inline.
 const maxDirect = 0xff00
 
-// compile reads the attribute list at the cursor into a. It returns what is wrong, or "".
+// compile compiles the attribute list at the cursor into a, and its program into t.ops. It returns
+// what is wrong, or "". At the end of the section, it returns "" with the cursor bad.
 func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	uses := &t.plan.uses[a.Class]
 	ops := t.ops
@@ -125,11 +126,11 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	}
 	a.prog = uint32(len(ops))
 	a.Fixed, a.Direct = true, true
-	size := 0 // bytes so far, while Fixed
+	size := 0 // bytes of the fixed-size attributes so far
 	first := true
 	inline := false // an inline name comes first
-	rest := true    // all but an inline name in front is direct
-	pending := 0    // bytes of unwanted attributes not yet in the program
+	rest := true    // all values but an inline name at the start are direct
+	pending := 0    // bytes to skip that the program does not skip yet
 	b := c.b
 	for {
 		var attr, f uint64
@@ -173,7 +174,7 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 		}
 		if u.value >= 0 {
 			if a.Present>>u.value&1 != 0 {
-				u = unused // again
+				u = unused // the abbreviation repeats the attribute: the first one counts
 			} else {
 				a.Present |= 1 << u.value
 			}
@@ -234,8 +235,8 @@ func (t *Abbrevs) compile(a *Abbrev, c *abbrevCursor) string {
 	return ""
 }
 
-// finish sets the fields that depend on all attributes. These have size bytes if a is
-// Fixed. inline says that all values except an inline name at the start are direct.
+// finish sets the fields that depend on all attributes. size is the number of bytes of all that have
+// a fixed size. inline says that an inline name comes first, and that all other values are direct.
 func (a *Abbrev) finish(size int, inline bool) {
 	a.Size = uint32(size)
 	a.Inline = inline && size <= maxDirect
@@ -245,8 +246,8 @@ func (a *Abbrev) finish(size int, inline bool) {
 		max(a.Slots[SlotType].Off, a.Slots[SlotMemberLoc].Off) <= PlainOff
 }
 
-// appendFixed adds the ops that read value v from n bytes, or from the
-// abbreviation, if it is there.
+// appendFixed adds the ops that read value v, which has n bytes in the DIE. A value that the
+// abbreviation has (implicit) has none.
 func (t *Abbrevs) appendFixed(ops []op, v int, form Form, n int, implicit int64) []op {
 	switch {
 	case form == FormImplicitConst || form == FormFlagPresent:
@@ -298,7 +299,8 @@ func appendSkip(ops []op, n int) []op {
 	return ops
 }
 
-// direct fills the slot of a value; false if the form does not fit it.
+// direct fills the slot of a value of n bytes at offset off. It reports false if a slot cannot have
+// the value: its form has another kind or size, or it is too far from the start.
 func (t *Abbrevs) direct(a *Abbrev, u use, form Form, n, off int, implicit int64) bool {
 	if off > maxDirect {
 		return false
@@ -346,7 +348,8 @@ func (t *Abbrevs) direct(a *Abbrev, u use, form Form, n, off int, implicit int64
 	return true
 }
 
-// abbrevCursor reads .debug_abbrev with a sticky error.
+// abbrevCursor reads .debug_abbrev. If a number is cut off, bad is set and stays so; the caller
+// checks it after a few numbers.
 type abbrevCursor struct {
 	b   []byte
 	p   int

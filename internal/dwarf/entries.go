@@ -1,6 +1,7 @@
 package dwarf
 
-// Entries steps over the DIEs of one unit by its table, each before its children:
+// Entries steps over the DIEs of one unit in order, each before its children. It is for readers that
+// look at few DIEs; the walk of package unit has a loop of its own:
 //
 //	for e.Next() {
 //		if e.Abbrev == nil {
@@ -10,17 +11,17 @@ package dwarf
 //		}
 //	}
 //
-// It ends after the last byte of the unit. If it cannot go on, Fault says what is wrong
-// with the DIE at Off.
+// Next returns false after the last byte of the unit. If Entries cannot go on before, Fault says
+// what is wrong with the DIE at Off. Set the first four fields; offsets count from the unit header.
 type Entries struct {
 	Abbrevs *Abbrevs
 	Vals    *Values // where Decode puts values
 	Data    []byte  // the unit
-	Pos     int     // where Next goes on, or where the attributes of the DIE are
+	Pos     int     // where Next goes on; after Next, where the attributes of the DIE are
 
 	Off    int     // of the DIE
 	Abbrev *Abbrev // of the DIE; nil for a zero
-	Have   uint32  // the values that Decode has read, as bits
+	Have   uint32  // bits of the values that Decode has read
 	Fault  string  // "" if there is none
 }
 

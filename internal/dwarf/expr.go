@@ -117,14 +117,16 @@ func (x *Expr) operand(k uint8, p int, op *ExprOp) (uint64, int) {
 	return 0, -1
 }
 
-// Static is the address that an expression starts with, an offset from it included.
+// Static is the address that an expression starts with: the sum of Value and Extra.
 type Static struct {
-	Indexed bool   // Value is an index of .debug_addr, else the address
-	Value   uint64 // in the expression after its first byte
-	Extra   uint64 // to be added
+	Indexed bool   // Value is an index into .debug_addr in place of the address
+	Value   uint64 // operand of the first operation
+	Extra   uint64 // operand of a DW_OP_plus_uconst, if that is the only other operation
 }
 
-// StaticAddress reads an expression that starts with an address; false for all others.
+// StaticAddress reads an expression that starts with DW_OP_addr or with an index of an address. It
+// reports false for all others, and for addresses of 1 or 2 bytes. It ignores operations after the
+// address, except for Extra.
 func StaticAddress(expr []byte, f ExprFormat) (s Static, ok bool) {
 	x := NewExpr(expr, f)
 	var op ExprOp

@@ -12,12 +12,14 @@ type FileName struct {
 	CompDir, Dir, Name []byte
 }
 
-// LineStrings reads a string outside the section: where its offset is, of size bytes,
-// and which form says the section that has it.
+// LineStrings returns the string of a field that is in another section. The field is at offset at of
+// .debug_line and has size bytes: the string's offset, which may need a relocation. form says which
+// section has the string: DW_FORM_strp or DW_FORM_line_strp.
 type LineStrings func(form Form, at uint64, size int) []byte
 
-// LineFile is the file that has a number in the line number program at off of the
-// .debug_line section; false if there is none.
+// LineFile returns the file with a number in the line number program at off of the
+// .debug_line section. It reports false if there is none or the header is damaged. text may
+// be nil; then names in other sections are missing. The names alias the sections.
 func LineFile(section []byte, off uint64, bigEndian bool, number uint64, text LineStrings) (FileName, bool) {
 	h := lineHeader{abbrevCursor: abbrevCursor{b: section}, text: text}
 	if off > uint64(len(section)) || !h.start(int(off), bigEndian) {
@@ -29,8 +31,7 @@ func LineFile(section []byte, off uint64, bigEndian bool, number uint64, text Li
 	return h.file(number)
 }
 
-// lineHeader reads a header. Numbers in it that are not LEB128 have the byte order of the
-// format.
+// lineHeader reads a header. Numbers of a fixed size have the byte order of t's format.
 type lineHeader struct {
 	abbrevCursor
 	t       Abbrevs // for its format only
@@ -38,7 +39,8 @@ type lineHeader struct {
 	text    LineStrings
 }
 
-// start reads what is before the tables of names.
+// start reads the fields before the tables of names. It reports false if the header is damaged or has
+// an unknown version.
 func (h *lineHeader) start(at int, bigEndian bool) bool {
 	h.p = at
 	var bo binary.ByteOrder = binary.LittleEndian
@@ -79,7 +81,7 @@ func b2u(b bool) uint8 {
 	return 0
 }
 
-// take goes over n bytes, and gives them, or zeros if they are not there.
+// take returns the next n bytes, and goes on after them. At the end it returns zeros, and sets bad.
 func (h *lineHeader) take(n int) []byte {
 	if len(h.b)-h.p < n {
 		h.bad = true
@@ -105,7 +107,7 @@ func (h *lineHeader) string() []byte {
 	return nil
 }
 
-// oldFile is the file with a number, from 1, before DWARF 5.
+// oldFile returns the file with a number before DWARF 5, where numbers begin with 1.
 func (h *lineHeader) oldFile(number uint64) (f FileName, ok bool) {
 	dirs := h.p
 	for h.string() != nil {
@@ -131,13 +133,13 @@ func (h *lineHeader) oldFile(number uint64) (f FileName, ok bool) {
 	}
 }
 
-// What a field of DWARF 5 holds.
+// DW_LNCT_ values: what a field of DWARF 5 holds (section 7.22).
 const (
 	lnctPath = 1
 	lnctDir  = 2
 )
 
-// file is the file with a number, from 0, in DWARF 5.
+// file returns the file with a number in DWARF 5, where numbers begin with 0.
 func (h *lineHeader) file(number uint64) (f FileName, ok bool) {
 	dirs := *h
 	_, comp, _ := h.table(0, true)
@@ -152,8 +154,8 @@ func (h *lineHeader) file(number uint64) (f FileName, ok bool) {
 	return f, true
 }
 
-// table reads entry number of a table of names. With whole, it reads the remaining
-// entries too, to reach the end.
+// table reads entry number of a table of names. With whole, it also reads the entries after it, to
+// reach the end of the table.
 func (h *lineHeader) table(number uint64, whole bool) (dir uint64, name []byte, ok bool) {
 	formats := int(h.u8())
 	at := h.p

@@ -14,8 +14,8 @@ package dwarf
 //	expression
 //
 // The view numbers of GCC stand before a list, outside of it. The variant with views
-// inside (DW_LLE_GNU_view_pair) is off by default and not known to elfutils either; it is
-// read for those only who ask for addresses.
+// inside (DW_LLE_GNU_view_pair) is off by default, and elfutils does not know it either. Next
+// reads it only after UseAddresses.
 
 // DW_LLE_ values.
 const (
@@ -47,20 +47,22 @@ const (
 type ListAddresses struct {
 	// Base is the address that offsets count from, until a list names another one.
 	Base uint64
-	// Indexed is the address at an index of .debug_addr.
+	// Indexed returns the address at an index of .debug_addr. If it is nil, the index is taken
+	// for the address.
 	Indexed func(index uint64) uint64
-	// Address and Number read what may have relocations at an offset of the section: an
-	// address, and a ULEB128 number with where it ends. Nil: there are no relocations.
+	// Address and Number read values that may have relocations, at an offset of the section:
+	// an address, and a ULEB128 number with the offset after it. They are nil if the section has
+	// no relocations.
 	Address func(at int) (v uint64, ok bool)
 	Number  func(at int) (v uint64, next int)
 }
 
 // Range is where an expression of a list holds.
 type Range struct {
-	From, To uint64 // addresses
-	Always   bool   // it holds where no other does
-	Viewed   bool   // Views has the view numbers of From and To
-	Views    [2]uint64
+	From, To uint64    // addresses; To is exclusive
+	Always   bool      // it holds where no other does (DW_LLE_default_location)
+	Viewed   bool      // Views is set
+	Views    [2]uint64 // view numbers of From and To
 }
 
 // maxBases is how many entries may come before one with an expression.
@@ -97,7 +99,7 @@ func NewLocList(section []byte, off uint64, f ExprFormat) LocList {
 	return l
 }
 
-// UseAddresses has Next set Range.
+// UseAddresses makes Next set Range. Call it before the first Next.
 func (l *LocList) UseAddresses(how *ListAddresses) { l.how, l.base = how, how.Base }
 
 // Err returns the fault that ended the list early, a *Error, or nil.
@@ -197,7 +199,8 @@ func (l *LocList) entrySplit() ([]byte, bool) {
 	return l.expr(p+2, fixedUint(l.data[p:p+2], l.f.BigEndian))
 }
 
-// entry5 is entry for DWARF 5.
+// entry5 is entry for DWARF 5. An entry without an expression only changes the base address or the
+// views.
 func (l *LocList) entry5() ([]byte, bool) {
 	if l.off >= len(l.data) {
 		return l.fail("location list without end")

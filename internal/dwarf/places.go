@@ -27,8 +27,8 @@ type Decl struct {
 	HasLines  bool
 }
 
-// Decl is where the DIE at off of the unit b is declared, by a table of Places; false if
-// the DIE cannot be read.
+// Decl returns where the DIE at offset off of unit b is declared. t must have been compiled by
+// the plan Places. ok is false if the DIE cannot be read.
 func (t *Abbrevs) Decl(b []byte, off int) (x Decl, ok bool) {
 	if off < 0 || off > len(b) {
 		return x, false

@@ -3,7 +3,7 @@ package dwarf
 // Plan describes one reader of DIEs: the class of each tag, the attributes that it reads
 // in a class, and the value that each of them becomes. Compile turns abbreviations into
 // tables by a plan. The numbers of values belong to the plan: two plans may use the same
-// number for different attributes.
+// number for different attributes. Plans do not change once they are made.
 type Plan struct {
 	class  func(Tag) Class
 	uses   [numClasses][denseAttrs]use // of attributes below denseAttrs
@@ -17,7 +17,7 @@ const MaxValues = 32
 // VSibling is the number of DW_AT_sibling in every plan.
 const VSibling = MaxValues - 1
 
-// denseAttrs is above the numbers of nearly all attributes of DWARF 5.
+// denseAttrs is above the numbers of all attributes of DWARF 5. Those of vendors are larger.
 const denseAttrs = 0x90
 
 // use describes an attribute in a class: the value that it becomes, and the value's slot
@@ -32,7 +32,7 @@ type beyond struct {
 	uses [numClasses]use
 }
 
-// valueKind says which forms fit a slot.
+// valueKind says which forms a slot can have: see Abbrevs.direct.
 type valueKind uint8
 
 const (
@@ -44,19 +44,19 @@ const (
 
 // attr says which value an attribute becomes.
 type attr struct {
-	at    uint64
+	at    uint64 // DW_AT_ number
 	value int
-	slot  int8 // where a class has the value if it is direct to the class
+	slot  int8 // of the value, in classes whose row has it in direct
 	kind  valueKind
 }
 
-// row describes a class: the values with a slot, and the others, as bits.
+// row describes a class: the values that have a slot, and those that only Decode reads, as bits.
 type row struct {
-	class        Class
-	direct, also uint32
+	class           Class
+	direct, decoded uint32
 }
 
-// bit returns the presence bits of values.
+// bit returns a mask with the bits of values.
 func bit(vs ...int) (m uint32) {
 	for _, v := range vs {
 		m |= 1 << v
@@ -64,7 +64,7 @@ func bit(vs ...int) (m uint32) {
 	return m
 }
 
-// newPlan is a plan that reads nothing.
+// newPlan returns a plan that reads nothing.
 func newPlan(class func(Tag) Class) *Plan {
 	p := &Plan{class: class}
 	for c := range p.uses {
@@ -75,14 +75,14 @@ func newPlan(class func(Tag) Class) *Plan {
 	return p
 }
 
-// add has the plan read the values of rows, from attrs.
+// add makes the plan read the values of rows from the attributes attrs. It returns the plan.
 func (p *Plan) add(attrs []attr, rows ...row) *Plan {
 	for _, x := range attrs {
 		for _, r := range rows {
 			slot := int8(-1)
 			if r.direct>>x.value&1 != 0 {
 				slot = x.slot
-			} else if r.also>>x.value&1 == 0 {
+			} else if r.decoded>>x.value&1 == 0 {
 				continue
 			}
 			*p.place(r.class, x.at) = use{int8(x.value), slot}
@@ -92,7 +92,7 @@ func (p *Plan) add(attrs []attr, rows ...row) *Plan {
 	return p
 }
 
-// place is where the use of an attribute is kept.
+// place returns where the plan keeps the use of an attribute in a class.
 func (p *Plan) place(c Class, at uint64) *use {
 	if at < denseAttrs {
 		return &p.uses[c][at]

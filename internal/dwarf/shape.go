@@ -1,6 +1,6 @@
 package dwarf
 
-// unitFormat has the facts besides the form that the size of a value depends on.
+// unitFormat has the facts of a unit that decide the size of a value of a form, and its byte order.
 type unitFormat struct {
 	version   uint16
 	addrSize  uint8
@@ -8,7 +8,8 @@ type unitFormat struct {
 	bigEndian bool
 }
 
-// number is different for each format: it has less than 40 bits.
+// number returns a number of 26 bits that is different for each format. A declaration has room for 32
+// bits.
 func (u unitFormat) number() uint64 {
 	n := uint64(u.version)<<8 | uint64(u.addrSize)
 	if u.dwarf64 {
@@ -32,7 +33,8 @@ const (
 	shapeIndirect
 )
 
-// formShape gives the size of a form in bytes, or how to find it.
+// formShape returns the size of a form in bytes, and how the size of its value is found if it is not
+// fixed.
 func (u unitFormat) formShape(f Form) (int, shape) {
 	osz := 4
 	if u.dwarf64 {
@@ -83,21 +85,21 @@ func (u unitFormat) formShape(f Form) (int, shape) {
 // numForms is above the numbers of all standard forms.
 const numForms = 0x30
 
-// formSize describes a form for compile: see formShape and Abbrev.Cross.
+// formSize describes a form for compile.
 type formSize struct {
-	n     uint8
+	n     uint8 // the size that formShape returns
 	kind  shape
-	cross bool
-	plain bool // nothing but n matters if the value is not read
+	cross bool // see crosses
+	plain bool // to skip a value, compile needs n only
 }
 
-// formSize is formShape as compile wants it.
+// formSize makes a formSize.
 func (u unitFormat) formSize(f Form) formSize {
 	n, kind := u.formShape(f)
 	return formSize{uint8(n), kind, f.crosses(), kind == shapeFixed && !f.crosses() && f != FormImplicitConst}
 }
 
-// crosses says that a value of the form may lead out of the unit: see Abbrevs.Cross.
+// crosses reports whether a value of the form may lead out of the unit: see Abbrevs.Cross.
 func (f Form) crosses() bool {
 	return f < 64 && uint64(crossing)>>f&1 != 0 || f == FormGNURefAlt || f == FormGNUStrpAlt
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Survey has what the abbreviations of a file tell about all its units, before any unit
-// is read.
+// is read. Read takes .debug_abbrev in pieces, in order. The zero value is at its start.
 type Survey struct {
 	Cross       bool // a table is Abbrevs.Cross, or a unit is partial: units may refer to each other
 	Records     bool // an abbreviation has AtUnitRecord
@@ -14,7 +14,7 @@ type Survey struct {
 	state       uint8
 }
 
-// The states of a Survey say what the next byte is.
+// The states of a Survey say what the next byte belongs to.
 const (
 	inCode uint8 = iota // the code of an abbreviation, or the end of a table
 	inCodeRest
@@ -25,7 +25,7 @@ const (
 	inAttr
 	inAttrRest
 	inRecord // the second byte of AtUnitRecord, if it is that
-	inEnd    // the form after an attribute of 0
+	inEnd    // the form after an attribute 0: another 0 ends the abbreviation
 	inForm
 	inFormRest
 	inAlternate // the second byte of FormGNURefAlt or FormGNUStrpAlt, if it is one
@@ -65,17 +65,17 @@ func (s *Survey) run(b []byte) {
 	s.state = s.note(state, b).number
 }
 
-// lanes is in how many places readLanes reads at once, and leastLanes for how many bytes that
-// pays.
+// lanes is how many parts readLanes reads at once, and leastLanes how many bytes there must be for
+// that to pay.
 const (
 	lanes      = 4
 	leastLanes = 4 << 10
 )
 
 // readLanes is run for bytes that can be cut into parts. Each state is known only after the one
-// before it, so that a CPU mostly waits. Here it waits for several parts at once. A part begins
-// behind three zeros, which end a table whatever comes before them. It reports false if
-// there are no such places.
+// before it, so a CPU mostly waits. Here it waits for several parts at once. A part begins
+// after three zeros, which end a table whatever comes before them. readLanes reports false, and has
+// read nothing, if there are no such places.
 func (s *Survey) readLanes(b []byte) bool {
 	var parts [lanes][]byte
 	rest := b
@@ -131,7 +131,8 @@ func runLanes(read *[lanes]Survey, parts [lanes][]byte) {
 // Whole reports whether what has been read does not end inside an abbreviation.
 func (s *Survey) Whole() bool { return s.state == inCode }
 
-// note reads bytes one by one, notes what they tell, and returns the state after them.
+// note reads bytes one by one from a state on, sets the fields of s that they tell of, and returns
+// the state after them.
 func (s *Survey) note(state *surveyState, b []byte) *surveyState {
 	states := surveyStates()
 	for _, c := range b {
@@ -149,7 +150,7 @@ func (s *Survey) note(state *surveyState, b []byte) *surveyState {
 	return state
 }
 
-// surveyState leads from the next byte to the state behind it.
+// surveyState is a state, with the state that follows each value of the next byte.
 type surveyState struct {
 	next   [256]*surveyState
 	number uint8

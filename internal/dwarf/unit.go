@@ -19,7 +19,7 @@ const (
 	utSplitType    = 0x06
 )
 
-// Unit is a unit header of .debug_info.
+// Unit is a unit header of .debug_info or, for DWARF 4 type units, of .debug_types.
 //
 //	unit_length  4, or 12 bytes starting ff ff ff ff (64-bit DWARF)
 //	version      2
@@ -30,13 +30,13 @@ type Unit struct {
 	Off       uint64 // of the header in the section
 	Data      []byte // the whole unit, header included: DIE references of the unit index it
 	First     int    // offset in Data of the unit DIE
-	AbbrevOff uint64
-	Version   uint16
-	AddrSize  uint8
-	Type      uint8 // DW_UT_, 0 before DWARF 5
-	types     bool  // of .debug_types
-	Dwarf64   bool
-	BigEndian bool
+	AbbrevOff uint64 // of its table in .debug_abbrev
+	Version   uint16 // of DWARF, 2 to 5
+	AddrSize  uint8  // bytes of an address: 1, 2, 4 or 8
+	Type      uint8  // DW_UT_, 0 before DWARF 5
+	types     bool   // it is in .debug_types
+	Dwarf64   bool   // 64-bit DWARF: section offsets have 8 bytes
+	BigEndian bool   // byte order of the file
 	Signature uint64 // of a type unit
 	TypeOff   uint64 // of a type unit: offset in Data of the type's DIE
 	DwoID     uint64 // of a skeleton unit and of the unit that it stands for
@@ -59,8 +59,9 @@ func (u *Unit) OffsetSize() int {
 // MaxUnitHeader is the most bytes that a unit header can have.
 const MaxUnitHeader = 40
 
-// ReadUnit reads the header at off of the .debug_info section info. Data
-// aliases info. Nothing of the unit past the header is touched.
+// ReadUnit reads the header at off of the .debug_info section info into u. Data
+// aliases info. ReadUnit reads no byte after the header. The error is an *Error; then u
+// has only Off and what was read so far.
 func ReadUnit(info []byte, off uint64, bigEndian bool, u *Unit) error {
 	if off > uint64(len(info)) {
 		*u = Unit{Off: off, BigEndian: bigEndian}

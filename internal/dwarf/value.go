@@ -2,21 +2,20 @@ package dwarf
 
 import "encoding/binary"
 
-// Value is an attribute value as read: for blocks and expressions
-// offset<<32 | length with the offset in the unit, for inline strings the
-// offset in the unit, for everything else the number (sdata and implicit_const
-// sign-extended to 64 bits).
+// Value is the value of an attribute as it stands in the DIE.
 type Value struct {
+	// U is, for blocks and expressions, offset<<32 | length with the offset in the unit; for
+	// inline strings, the offset in the unit; otherwise the number (DW_FORM_sdata and
+	// DW_FORM_implicit_const sign-extended to 64 bits). Of DW_FORM_data16 it has 8 bytes.
 	U    uint64
-	Form Form
+	Form Form // DW_FORM_indirect is resolved
 }
 
-// Values holds the captured values of one DIE, by the numbers of a plan. Only those whose bit is in the
-// presence mask that Decode returns are meaningful; the others are left over
-// from earlier DIEs.
+// Values holds the values of one DIE, by the numbers of a plan. Only those whose bit is in the
+// mask that Decode returns are meaningful; the others are from earlier DIEs.
 type Values [MaxValues]Value
 
-// Numeric is the value as a number by the rules of pahole:
+// Numeric returns the value as a number by the rules of pahole:
 // constants, flags and addresses count, all other forms are 0.
 func (v *Value) Numeric() uint64 {
 	switch v.Form {
@@ -27,7 +26,8 @@ func (v *Value) Numeric() uint64 {
 	return 0
 }
 
-// Block returns the bounds of a block or expression in the unit.
+// Block returns the offset in the unit and the length of a block or expression. ok is false for
+// other forms.
 func (v *Value) Block() (off, n int, ok bool) {
 	switch v.Form {
 	case FormBlock, FormBlock1, FormBlock2, FormBlock4, FormExprloc:
@@ -36,8 +36,9 @@ func (v *Value) Block() (off, n int, ok bool) {
 	return 0, 0, false
 }
 
-// Place is where value v begins in b, of the DIE with abbreviation a whose attributes
-// are at b[p:]; -1 if it is not there. It is for values whose relocations count.
+// Place returns the offset in b where value v of a DIE begins. a is the DIE's abbreviation, and
+// its attributes are at b[p:]. Place returns -1 if the DIE does not have the value, or has it in
+// another form than a number. Callers look for relocations at that offset.
 func (t *Abbrevs) Place(a *Abbrev, b []byte, p int, v int) int {
 	ops := t.ops[a.prog&^crossProg:]
 	for i, o := range ops {
@@ -55,8 +56,8 @@ func (t *Abbrevs) Place(a *Abbrev, b []byte, p int, v int) int {
 	return -1
 }
 
-// Decode runs the program of a on the attributes at b[p:]. It returns the offset after
-// them and the bits of the values it set, or -1 if b ends first.
+// Decode reads the attributes at b[p:] by the program of a, which must be of t. It returns the offset
+// after them and the bits of the values that it has set in out, or -1 if b ends first.
 func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, present uint32) {
 	present = a.Present
 	ops := t.ops[a.prog&^crossProg:]

@@ -1,4 +1,5 @@
-// Package names keeps the names of all inputs as tokens of 32 bits.
+// Package names gives names tokens of 32 bits (Table). A Text reads the names of one input's
+// .debug_str, and a Pool keeps the names that have no place in a .debug_str.
 package names
 
 import (
@@ -28,24 +29,28 @@ import (
 //
 // With several input files, the offsets of each file follow the offsets of the
 // file before it.
+//
+// Use, SetPrefix and Text.Place must be called while nobody else uses the Table. The other methods may
+// be called from several goroutines at once.
 type Table struct {
 	strs []strSection
-	end  uint32 // of the offsets of all files so far
+	end  uint32 // the offsets of all files so far are below it
 	pool *Pool
 
 	look     atomic.Bool // readers must call Text.Settle for each name
 	hasAlias atomic.Bool // alias is not empty, or there is a prefix; then look is set
 	filter   [aliasFilter / 64]atomic.Uint64
 	mu       sync.RWMutex
-	prefix   []byte     // set before units are read
-	cut      dedup.Name // token of prefix
-	alias    map[uint32]uint32
+	prefix   []byte            // set before units are read
+	cut      dedup.Name        // token of prefix
+	alias    map[uint32]uint32 // by token: the token to use in its place
 }
 
 // Use gives the table its pool, before any name is known.
 func (n *Table) Use(p *Pool) { n.pool = p }
 
-// Overflow reports whether a name found no place in the pool.
+// Overflow reports whether a name found no place in the pool, which holds 1 GiB. Then tokens are
+// wrong, and the run must end.
 func (n *Table) Overflow() bool { return n.pool.Overflow() }
 
 // FreePool frees the pool. Its names cannot be read any more.
@@ -54,7 +59,7 @@ func (n *Table) FreePool() { n.pool.Free() }
 // Expect makes room for about count names that are in no .debug_str.
 func (n *Table) Expect(count int) { n.pool.expect(count) }
 
-// Look reports whether names that were read by their places need Text.Settle.
+// Look reports whether a token that was computed from an offset, or by Inline, needs Text.Settle.
 func (n *Table) Look() bool { return n.look.Load() }
 
 // aliasFilter is the number of bits of a filter over the aliases: aliases are
@@ -80,7 +85,8 @@ func (n *Table) SetPrefix(prefix string) {
 // Cuts reports whether SetPrefix has set a prefix. Then the text of a name does not tell its token.
 func (n *Table) Cuts() bool { return n.prefix != nil }
 
-// MayBeAlias reports true for each alias, and for very few other tokens.
+// MayBeAlias reports true for each alias, and for very few other tokens. With a prefix, it reports
+// true for all.
 func (n *Table) MayBeAlias(t dedup.Name) bool {
 	h := t * 0x9e3779b1 >> 18
 	return n.filter[h/64].Load()>>(h%64)&1 != 0
@@ -92,10 +98,11 @@ type strSection struct {
 	data []byte
 }
 
+// Ranges of tokens: see Table.
 const (
-	tokInline = 0x80000000
-	tokPool   = 0xc0000000
-	tokLimit  = 1 << 31
+	tokInline = 0x80000000 // first inline token
+	tokPool   = 0xc0000000 // first token of the pool
+	tokLimit  = 1 << 31    // tokens of offsets are below it
 )
 
 // Token turns the content of a name that is not in .debug_str into a token.
@@ -116,7 +123,8 @@ func (n *Table) Literal(b []byte) dedup.Name {
 	return n.Unalias(n.pool.token(n.pool.number(b)))
 }
 
-// Tokens is Token for many names. None may be empty. It is faster than single calls.
+// Tokens sets to[i] to the Token of names[i]. No name may be empty. It is faster than single calls, and
+// keeps no reference to names. x is memory that calls share.
 func (n *Table) Tokens(names [][]byte, to []dedup.Name, x *Batch) {
 	n.pool.numbers(names, to, x)
 	for i, b := range names {
@@ -129,8 +137,8 @@ func (n *Table) Tokens(names [][]byte, to []dedup.Name, x *Batch) {
 	}
 }
 
-// inlineToken returns the token of a name of at most three bytes, which the base may have
-// another one for, and false for a longer one.
+// inlineToken returns the inline token of a name of at most three bytes, and false for a longer one.
+// The base may have another token for it: see Pool.inline.
 func inlineToken(b []byte) (dedup.Name, bool) {
 	if len(b) > 3 {
 		return 0, false
@@ -145,12 +153,13 @@ func inlineToken(b []byte) (dedup.Name, bool) {
 	return t, true
 }
 
-// Inline is the token of the name of at most three bytes that w begins with in
-// little-endian order; its other bytes are 0. Call Text.Settle for it: the base
-// may have another token.
+// Inline returns the token of a name of one to three bytes, which are in w from the lowest byte on.
+// The other bytes of w must be 0. Call Text.Settle for the result if Look reports true, because the
+// base may have another token.
 func Inline(w uint32) dedup.Name { return tokInline | w }
 
-// At is the token of the name that b begins with.
+// At returns the token of the name that b begins with, and that a NUL ends. Without a NUL it returns
+// the token of the empty name.
 func (n *Table) At(b []byte) dedup.Name {
 	if len(b) > 3 {
 		switch {
@@ -181,7 +190,7 @@ func (n *Table) Canonical(t dedup.Name) dedup.Name {
 	return n.Unalias(t)
 }
 
-// Unalias is Canonical for a literal name.
+// Unalias is Canonical for a name that is not from the DWARF: the prefix does not apply.
 func (n *Table) Unalias(t dedup.Name) dedup.Name {
 	if !n.hasAlias.Load() || !n.MayBeAlias(t) {
 		return t
@@ -194,7 +203,7 @@ func (n *Table) Unalias(t dedup.Name) dedup.Name {
 	return t
 }
 
-// Alias makes t stand for c from now on.
+// Alias makes readers use token c in place of t from now on. It is part of dedup.Names.
 func (n *Table) Alias(t, c dedup.Name) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -208,8 +217,9 @@ func (n *Table) Alias(t, c dedup.Name) {
 	n.alias[t] = c
 }
 
-// Bytes is the name behind a token. The slice is part of the mapped file or of
-// the pool and must not be changed; an offset beyond .debug_str gives false.
+// Bytes returns the text of a token. The slice is part of the mapped file or of
+// the pool and must not be changed. It reports false for an offset beyond .debug_str and for a
+// number that the pool does not have. It is part of dedup.Names.
 func (n *Table) Bytes(t dedup.Name) ([]byte, bool) {
 	switch {
 	case t == 0:
@@ -237,7 +247,8 @@ func (n *Table) Bytes(t dedup.Name) ([]byte, bool) {
 	return n.pool.name(t), true
 }
 
-// Touch is part of dedup.Names.
+// Touch reads the first byte of each text in .debug_str, so that the texts are in the cache. Over a
+// base it does nothing, because no token is such an offset. It is part of dedup.Names.
 func (n *Table) Touch(toks []dedup.Name) (sum byte) {
 	if n.pool.base != nil {
 		return 0

@@ -25,18 +25,19 @@ type Pool struct {
 	// The fields below are written under mu. Each entry is written once, before a
 	// table gets its number, so readers need no lock.
 	mu   sync.Mutex
-	n    uint32                        // names
+	n    uint32                        // how many names there are
 	end  uint32                        // number that the next name gets, if it fits into the chunk
-	text [poolChunks]arena.Vec[uint64] // by number: entries
-	full bool
+	text [poolChunks]arena.Vec[uint64] // chunks of textChunk words, which have the entries
+	full bool                          // see Overflow
 	// block has the table and the text that expect has prepared for.
 	block arena.Block
 }
 
 // An entry is a word and then the name. The word has the token in its lower half, and
 // in its upper half the rank: how many names came before. At least one zero byte ends
-// the name and fills the last word. An entry lies inside one chunk. The number of a
-// name is the index of its entry, in words.
+// the name, and zeros fill the last word. An entry lies inside one chunk. The number of a
+// name is the index of its entry in all chunks, in words. entryName is the index of the name in
+// an entry.
 const entryName = 1
 
 // poolTable is an open-addressing table. A larger one replaces it when it is full. A
@@ -48,8 +49,8 @@ type poolTable struct {
 
 const (
 	poolChunks   = 1 << 10
-	textChunk    = 1 << 17 // words
-	poolMaxWords = textChunk * poolChunks
+	textChunk    = 1 << 17                // words of a chunk: 1 MiB
+	poolMaxWords = textChunk * poolChunks // 1 GiB
 )
 
 // NewPool makes a pool over base, which may be nil. Its memory has the limit l.
@@ -60,8 +61,8 @@ func NewPool(base *dedup.Base, l *arena.Limit) *Pool {
 	return p
 }
 
-// number returns the number of the name b. It keeps no reference to b. After 1 GiB of
-// text it returns 0, the number of the first name (see Overflow).
+// number returns the number of the name b, and adds b if it is new. It keeps no reference to b. If the
+// pool is full, it returns 0, the number of the first name (see Overflow).
 func (p *Pool) number(b []byte) uint32 {
 	h := maphash.Bytes(p.seed, b)
 	if k, ok := p.find(p.table.Load(), h, b); ok {
@@ -77,8 +78,8 @@ type Batch struct {
 	touched byte // a sink: it keeps the compiler from dropping reads
 }
 
-// numbers gives names their numbers. It reads the slots of all names before it compares the
-// first one, so that their cache misses overlap.
+// numbers sets to[i] to the number of names[i]. It reads the slots of all names before it compares
+// the first one, so that their cache misses overlap.
 func (p *Pool) numbers(names [][]byte, to []uint32, x *Batch) {
 	x.hashes, x.slots = slices.Grow(x.hashes[:0], len(names)), slices.Grow(x.slots[:0], len(names))
 	t := p.table.Load()
@@ -103,6 +104,7 @@ func (p *Pool) numbers(names [][]byte, to []uint32, x *Batch) {
 	}
 }
 
+// find returns the number of the name b, whose hash is h, if t has it.
 func (p *Pool) find(t *poolTable, h uint64, b []byte) (uint32, bool) {
 	mask := uint64(len(t.slots) - 1)
 	for i := h >> 32 & mask; ; i = (i + 1) & mask {
@@ -124,20 +126,20 @@ func startsWith(str, name []byte) bool {
 // has reports whether there may be a name of number k.
 func (p *Pool) has(k uint32) bool { return k/textChunk < poolChunks && len(p.text[k/textChunk].S) > 0 }
 
-// entry is the words from the entry of a number on.
+// entry returns the words from the entry of number k to the end of its chunk.
 func (p *Pool) entry(k uint32) []uint64 { return p.text[k/textChunk%poolChunks].S[k%textChunk:] }
 
-// bytes is the bytes from the name of a number on.
+// bytes returns the bytes from the name of number k to the end of its chunk.
 func (p *Pool) bytes(k uint32) []byte { return arena.Bytes(p.entry(k)[entryName:]) }
 
-// name is the name of a number that number gave. It is valid until Free.
+// name returns the name of number k, which the pool must have. It is valid until Free.
 func (p *Pool) name(k uint32) []byte {
 	b := p.bytes(k)
 	n := bytes.IndexByte(b, 0)
 	return b[:n:n]
 }
 
-// token is the token of the name of a number.
+// token returns the token of name k.
 func (p *Pool) token(k uint32) dedup.Name { return uint32(p.entry(k)[0]) }
 
 // rank returns how many names came before name k.
@@ -206,7 +208,7 @@ func (t *poolTable) set(s uint64) {
 	t.slots[i].Store(s)
 }
 
-// take puts what is in old into t, which is empty and larger.
+// take enters the names of old into t, which is empty and larger.
 func (t *poolTable) take(old *poolTable) {
 	for i := range old.slots {
 		if s := old.slots[i].Load(); s != 0 {
@@ -215,12 +217,12 @@ func (t *poolTable) take(old *poolTable) {
 	}
 }
 
-// maxExpected is the most names that expect makes room for. expectedText is how many bytes of
-// text it reserves for each: a kernel's names take 32, but many fewer names may come than
-// expected.
+// maxExpected is the most names for which expect makes room in the table; it reserves text for up to
+// twice as many. expectedText is how many bytes of text it reserves for each: a kernel's names take
+// 32, but many fewer names may come than expected.
 const maxExpected, expectedText = 1 << 18, 14
 
-// expect prepares for about n names, so that the table need not grow.
+// expect makes room for about n names, if the table has less, so that it need not grow.
 func (p *Pool) expect(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -258,7 +260,7 @@ func (p *Pool) Overflow() bool {
 	return p.full
 }
 
-// Len is how many names the pool has.
+// Len returns how many names the pool has. Call it only while no reader adds names.
 func (p *Pool) Len() int { return int(p.n) }
 
 // Free gives the memory back. The pool must not be used any more.

@@ -6,17 +6,18 @@ import (
 	"github.com/btflite/btflite/dedup"
 )
 
-// Text is an input's .debug_str among the tokens.
+// Text reads the names of one input's .debug_str as tokens of the Table. Set Table, Data and ByText,
+// then call Place.
 type Text struct {
 	*Table
-	Data []byte
+	Data []byte // .debug_str
 	// ByText says that a name's token depends on its text, not on its offset. This
 	// suits relocatable files: their .debug_str has nearly every name once for each
 	// object that was linked in, and by text all have one token and no aliases. With
 	// a base it is necessary: a name that the base has must get the base's token.
 	ByText bool
-	Base   uint32     // token of offset 0, less 1; firstPlace if ByText
-	Last   dedup.Name // token of the last byte
+	Base   uint32     // an offset becomes Base + 1 + offset: a token, or a place if ByText
+	Last   dedup.Name // that of the last byte of Data
 
 	Int     dedup.Name // of the name "int"
 	FakeInt dedup.Name // of the name that pahole gives base types that BTF does not know
@@ -36,7 +37,8 @@ type Reader struct {
 // Free gives the memory back, and forgets the pool's names.
 func (r *Reader) Free() { r.order.free() }
 
-// Place gives Data its place among the tokens. It reports whether there is room.
+// Place sets Base and Last, so that the offsets of Data do not collide with other tokens. It reports
+// false if there is no room.
 func (s *Text) Place() bool {
 	if s.ByText {
 		s.look.Store(true)
@@ -56,7 +58,7 @@ func (s *Text) Place() bool {
 	return true
 }
 
-// Text is the content of a name; nil where it cannot be read.
+// Text returns the text of a token; nil if it cannot be read.
 func (n *Table) Text(t dedup.Name) []byte {
 	b, _ := n.Bytes(t)
 	return b
@@ -65,7 +67,8 @@ func (n *Table) Text(t dedup.Name) []byte {
 // IsInt reports whether the name is "int".
 func (s *Text) IsInt(t dedup.Name) bool { return t == s.Int || string(s.Text(t)) == "int" }
 
-// Offset is the name at an offset of Data; 0 if there is none, and r is bad then.
+// Offset returns the token of the name at an offset of Data. If there is none, it returns 0 and sets
+// r.Bad.
 func (s *Text) Offset(r *Reader, off uint64) dedup.Name {
 	if off >= uint64(s.Last-s.Base) {
 		r.Bad = true
@@ -78,8 +81,9 @@ func (s *Text) Offset(r *Reader, off uint64) dedup.Name {
 	return t
 }
 
-// Settle returns the token to use in place of t, which a reader made from an offset, less than Last,
-// or by Inline. Call it if Table.Look reports true.
+// Settle returns the token to use in place of t. A reader has made t from an offset (Base + 1 + offset,
+// at most Last) or by Inline. Call Settle if Table.Look reports true. With ByText, it sets r.Bad if no
+// NUL ends the name.
 func (s *Text) Settle(r *Reader, t dedup.Name) dedup.Name {
 	if !s.ByText || t <= s.Base || t >= tokPool {
 		return s.Canonical(t)

@@ -48,8 +48,8 @@ func (t *Texts) Is(name, tok dedup.Name) bool {
 // Guess is a name, and the token that it should have.
 type Guess struct{ Name, Token dedup.Name }
 
-// Right returns how many of the first guesses are right. For the one behind them, call Is. It is
-// faster than single calls of Is.
+// Right returns how many guesses, from the first one on, are right for certain. Ask Is about the one
+// after them. Right is faster than single calls of Is.
 func (t *Texts) Right(guesses []Guess) (n int) {
 	a, base := t.data, t.base
 	for ; n < len(guesses); n++ {
