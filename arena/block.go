@@ -2,9 +2,10 @@ package arena
 
 import "unsafe"
 
-// Block is memory for several tables that are freed together. Their sizes must be known before,
-// and they should use it fully. The system gives the memory at once, in huge pages if it has
-// them: that takes a fraction of the time of single pages. The zero value is empty.
+// Block is memory for several tables that are freed together. Their sizes must be known before
+// the first one is made, and together they should use all of it. The system gives the memory at once,
+// in huge pages if it has them: that takes a fraction of the time of single pages. The zero value is
+// empty.
 type Block struct {
 	mem  Vec[uint64]
 	used int // words of mem

@@ -15,7 +15,7 @@ import (
 // it is first touched.
 
 const (
-	// minBytes is the first size of a Vec; small Vecs cost one page run.
+	// minBytes is the size in bytes of a Vec's first mapping.
 	minBytes = 16 << 10
 	// reserveBytes is the size from which addresses are reserved: reserveTimes as many as are
 	// needed, but at most maxReserve more.
@@ -152,7 +152,7 @@ func (v *Vec[T]) populate(k, n int) {
 	populate(v.mem[from:to])
 }
 
-// alignedHuge is the first index of mem, from the given one on, whose address is a multiple
+// alignedHuge returns the first index of mem, not below from, whose address is a multiple
 // of hugePage.
 func alignedHuge(mem []byte, from int) int {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(mem))) + uintptr(from)

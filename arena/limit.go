@@ -12,8 +12,8 @@ import (
 // that fills large slices of the heap.
 
 // Limit bounds the memory of one piece of work; other work may run at the same time
-// with limits of its own. If a Limit has no number of bytes, as the zero value, or is nil, the limit
-// of the process counts, see LimitProcess. Several goroutines may call its methods at once.
+// with limits of its own. If a Limit is nil or has no number of bytes, like the zero value, the limit
+// of the process counts (LimitProcess). Several goroutines may call its methods at once.
 type Limit struct {
 	bounds atomic.Pointer[Bounds]
 
@@ -76,7 +76,7 @@ const checkBytes = 256 << 10
 // takes a millisecond.
 const reclaimStep = 512 << 10
 
-// leastLarge is how many bytes are so many that goroutines take turns to take them.
+// leastLarge is the size in bytes from which on goroutines take turns to get memory: see large.
 const leastLarge = 1 << 20
 
 // A goroutine holds large from its check until the bytes are in use. Otherwise several goroutines, with

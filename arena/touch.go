@@ -1,12 +1,12 @@
 package arena
 
-// Touched brings memory into the cache ahead of its use: what reads from many places far
-// apart reads a word of each first, so that waiting for one overlaps with waiting for the
-// others. The words are added up, because the compiler leaves out a read whose result
-// nobody uses. The sum means nothing.
+// Touched brings memory into the cache before it is used. Code that needs many places far
+// apart first reads a word of each, so that its cache misses overlap. It gives the words to a
+// Touched, which adds them up: otherwise the compiler would leave the reads out. The sum means
+// nothing. One goroutine may use a Touched at a time.
 type Touched uint32
 
-// Read takes a word, or a byte, that was read for the sake of its memory.
+// Read takes a word or a byte that was read only to load its memory into the cache.
 func (t *Touched) Read(w uint32) { *t += Touched(w) }
 
 // ReadFirst reads the first byte of b, if there is one.

@@ -12,7 +12,7 @@
 // time on that. So a Vec takes memory that is sure to be used in larger parts, and a
 // large Vec does not move (grow.go).
 //
-// This package is the one home of unsafe. The argument: a Vec's memory is an
+// Only this package uses unsafe. The argument why that is safe: a Vec's memory is an
 // anonymous private mapping, page-aligned and zeroed, or an aligned part of one
 // (Block), and may begin with pages of a file (Share), so that any pointer-free T
 // is aligned and valid in it; the element type is checked to hold no pointers when
@@ -38,14 +38,14 @@ type Vec[T any] struct {
 	// shorter; they must grow it only by the methods.
 	S     []T
 	mem   mmap.MMap // nil: S is on the heap (mapping failed) or empty
-	limit *Limit    // nil: none
+	limit *Limit    // nil: the limit of the process
 
 	shared bool // mem began with pages of a file (Share)
 }
 
 func (v *Vec[T]) setLimit(l *Limit) { v.limit = l }
 
-// Limit is the limit of the Vec.
+// Limit returns the limit that Bind has set, or nil.
 func (v *Vec[T]) Limit() *Limit { return v.limit }
 
 // CheckLimit is Limit.Check for the limit of the Vec.
@@ -54,7 +54,8 @@ func (v *Vec[T]) CheckLimit(n int) error { return v.limit.Check(n) }
 // Another returns an empty Vec with the same limit.
 func (v *Vec[T]) Another() Vec[T] { return Vec[T]{limit: v.limit} }
 
-// Append adds x at the end.
+// Append adds x at the end. Like all methods that may grow the Vec, it panics with an Exhausted or a
+// Stopped if the limit does not allow that.
 func (v *Vec[T]) Append(x T) {
 	if len(v.S) == cap(v.S) {
 		v.growOne()
@@ -135,8 +136,8 @@ func (v *Vec[T]) Reset() { v.S = v.S[:0] }
 // Most units need less. After the few that need more, Trim gives the memory back.
 const KeepBytes = 1 << 20
 
-// Trim empties the Vec and gives its memory back if it holds more than
-// maxBytes: the hook against one huge unit that would pin its memory.
+// Trim empties the Vec, and gives its memory back if it holds more than
+// maxBytes, so that one huge unit does not keep its memory until the end.
 func (v *Vec[T]) Trim(maxBytes int) {
 	var z T
 	if cap(v.S)*int(unsafe.Sizeof(z)) > maxBytes {
@@ -165,7 +166,7 @@ func (v *Vec[T]) unmap(mem mmap.MMap) {
 	}
 }
 
-// Bytes is the memory held, in bytes.
+// Bytes returns how many bytes of memory the Vec holds.
 func (v *Vec[T]) Bytes() int {
 	var z T
 	return cap(v.S) * int(unsafe.Sizeof(z))

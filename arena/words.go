@@ -2,9 +2,9 @@ package arena
 
 import "unsafe"
 
-// Words is b as 32-bit words in the byte order of the machine, without a copy.
-// It reports false if b does not begin at a multiple of four. Bytes behind the
-// last whole word are left out.
+// Words returns b as 32-bit words in the byte order of the machine, without a copy.
+// It reports false if b does not begin at an address that is a multiple of four. Bytes after
+// the last whole word are left out.
 //
 // The argument for unsafe: an aligned uint32 is valid whatever its bytes are,
 // and the words lie inside b.
@@ -16,7 +16,7 @@ func Words(b []byte) ([]uint32, bool) {
 	return unsafe.Slice((*uint32)(p), len(b)/4), true
 }
 
-// Bytes is w as bytes, in the byte order of the machine, without a copy.
+// Bytes returns w as bytes, in the byte order of the machine, without a copy.
 //
 // The argument for unsafe: the bytes are w's.
 func Bytes(w []uint64) []byte {

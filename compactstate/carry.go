@@ -13,12 +13,12 @@ import (
 // decision says what happens to a group: one of its states is emitted, under the name
 // of its symbol or of its entry, or the entry is left out.
 type decision struct {
-	ref    uint32 // 0: leave out
+	ref    uint32 // of the state; 0: leave out
 	entry  uint32
-	name   uint32 // Hash of the name under which it is emitted, then Token
-	symbol bool
-	tagged bool // has annotations
-	reason Reason
+	name   uint32 // Choice.Hash; once d.Strings was called, Choice.Token
+	symbol bool   // the name is the symbol's, not the entry's
+	tagged bool   // the state has annotations
+	reason Reason // why the entry is left out
 }
 
 // carrier carries out decisions.

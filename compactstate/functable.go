@@ -38,8 +38,8 @@ import (
 // FuncTable.symbols.
 type symbol struct {
 	name uint32 // offset of the name in the file's string table
-	base uint32 // length of the base name (baseLen), entry attributes above
-	link uint32 // see the comment at the top; noLink if none
+	base uint32 // length of the base name in the bits of baseLen; attributes of the entry above
+	link uint32 // number of another symbol of the ring, see above; noLink if there is none
 }
 
 const (
@@ -80,8 +80,8 @@ type FuncTable struct {
 	lastName []byte
 
 	keepPadding  bool
-	left         bool        // symbols of padding were left out
-	needsPadding atomic.Bool // one of them may have been asked for
+	omitted      bool        // symbols of padding were left out
+	needsPadding atomic.Bool // Lookup may have been asked for one of them
 
 	touched arena.Touched
 }
@@ -109,15 +109,16 @@ func NewFuncTable(symbols int, records, lookups *arena.Block) *FuncTable {
 }
 
 // pfx and cfi begin the names of symbols for the padding in front of functions. objtool writes
-// __pfx_, and kernels with control-flow integrity have __cfi_.
+// __pfx_, and kernels with control-flow integrity have __cfi_. Both have the same length.
 const pfx, cfi = "__pfx_", "__cfi_"
 
+// isPadding reports whether name begins with one of these and is longer.
 func isPadding(name []byte) bool {
 	return len(name) > len(pfx) && (string(name[:len(pfx)]) == pfx || string(name[:len(cfi)]) == cfi)
 }
 
-// WithoutPadding returns how many of the symbols do not stand for padding. strtab is the string
-// table. As in AddAll, cache misses overlap.
+// WithoutPadding returns how many of the symbols do not stand for padding, for NewFuncTable. strtab is
+// the string table. As in AddAll, cache misses overlap.
 func WithoutPadding(strtab []byte, symbols []Symbol, x *arena.Touched) (n int) {
 	touch(strtab, symbols, x)
 	for _, s := range symbols {
@@ -192,7 +193,7 @@ func (t *FuncTable) Add(nameOff uint32, value uint64) (length int) {
 		return len(name)
 	}
 	if !t.keepPadding && isPadding(base) {
-		t.left = true
+		t.omitted = true
 		t.sortsLast(base, 0)
 		return len(name)
 	}
@@ -249,15 +250,15 @@ func (t *FuncTable) Seal() {
 // Lookup returns the entry of the current file with base name name, 0 if there
 // is none. It does not keep name.
 func (t *FuncTable) Lookup(name []byte) uint32 {
-	if t.left && isPadding(name) {
+	if t.omitted && isPadding(name) {
 		t.needsPadding.Store(true)
 	}
 	return t.find(maphash.Bytes(t.seed, name), name)
 }
 
 // Ahead only reads the memory that Lookup and Symbol will need for names. Here the
-// cache misses of many look-ups overlap, while Lookup waits for each of them. The
-// result means nothing.
+// cache misses of many look-ups overlap, while Lookup would wait for each of them. The
+// caller gives the result to an arena.Touched; it means nothing.
 func (t *FuncTable) Ahead(names [][]byte) (sum byte) {
 	const block = 32
 	var place [block]int
@@ -336,8 +337,8 @@ func (t *FuncTable) Ambiguous(e uint32) bool {
 // value 0, and pahole takes a DIE without an address for it.
 //
 // optimized tells that a symbol with that value has .constprop or .isra in the
-// part of its name from the first dot on. sym is the first symbol with that
-// value and a dot in its name, for SymbolName, or 0. Both are for non-zero
+// part of its name from the first dot on. sym is 1 + the number of the first symbol
+// with that value and a dot in its name, for SymbolName, or 0. Both are for non-zero
 // addresses only.
 func (t *FuncTable) Symbol(e uint32, addr uint64) (match, optimized bool, sym uint32) {
 	if !t.valid(e) {

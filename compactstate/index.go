@@ -12,8 +12,8 @@ const minIndexSlots = 64
 // references. A probe reads tags first, and they are small enough to stay in
 // the cache, so a look-up reads the record behind a reference only if it is
 // almost certainly the right one. Tag 0 marks a free slot; nothing is removed.
-// The reference of a free slot is 0, so that a reader ahead of use, who does not
-// wait for the tag, never follows a reference that the table does not hold.
+// The reference of a free slot is 0, so that Ahead, which does not wait for the tag,
+// never follows a reference that the table does not hold.
 //
 // The owner compares records and so writes the probe loop itself:
 //

@@ -84,7 +84,7 @@ func split(keys []sortKey) int {
 	return n
 }
 
-// sortedBytes is after how many equal bytes names are compared as a whole.
+// sortedBytes is how many equal bytes sortNames passes before it compares names as a whole.
 const sortedBytes = 64
 
 // sortNames sorts keys whose names agree in the first at bytes and have the next
@@ -174,5 +174,5 @@ func radixSort(keys, spare []sortKey) {
 	}
 }
 
-// minParallel is how many entries are worth another goroutine.
+// minParallel is how many entries another goroutine must have to pay.
 const minParallel = 1 << 12

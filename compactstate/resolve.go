@@ -161,8 +161,8 @@ type resolver struct {
 // misses overlap.
 const blockSize = 64
 
-// decide decides about a block of entries at the start of order and returns the
-// entries that are left.
+// decide decides about a block of entries at the start of order, and returns the
+// entries after them. A name is never divided, so it may decide about more than a block.
 func (r *resolver) decide(order []sortKey) []sortKey {
 	var last [blockSize]uint32
 	block := order[:min(blockSize, len(order))]

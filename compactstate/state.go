@@ -104,11 +104,11 @@ type Annotation struct {
 // Has may be called by several goroutines at once while Add and Resolve do not
 // run. The memory of Params and Annotations passed in is not kept.
 type States struct {
-	blocks [][]uint32
-	spare  []uint32 // for blocks to come: none, or whole blocks
-	heads  []head   // by entry
-	recs   index    // records of entries with many, by content
-	seed   uint64
+	blocks [][]uint32 // the log of records
+	spare  []uint32   // memory for blocks to come: none, or whole blocks
+	heads  []head     // by entry
+	recs   index      // by content: refs of the records of entries with more than maxChain
+	seed   uint64     // of recs
 	counts Counts
 }
 
@@ -202,7 +202,7 @@ func (s *States) Add(entry uint32, f Flags, sym, ret uint32, params []Param, ann
 	return true
 }
 
-// Place returns a unique number of the state that Add has last kept for an entry.
+// Place returns the number of the state that Add has last kept for an entry: see Choice.Place.
 func (s *States) Place(entry uint32) uint32 {
 	return s.heads[entry].last
 }
@@ -283,8 +283,8 @@ func (s *States) write(entry uint32, f Flags, sym, ret uint32, params []Param, a
 	return ref
 }
 
-// block returns the last block, which has room for n more words and whose next
-// word has number ref.
+// block returns the last block, made so that it has room for n more words. ref is the ref of a record
+// that begins with the next word. The caller stores the extended block.
 func (s *States) block(n int) (ref uint32, w []uint32) {
 	w = s.blocks[len(s.blocks)-1]
 	if len(s.blocks) == 1 && cap(w)-len(w) < n && len(w)+n <= blockWords {

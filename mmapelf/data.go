@@ -60,13 +60,12 @@ const (
 	maxZstdWindow = 128 << 20
 )
 
-// codec is a compressed section that has been looked at: how to expand it and
-// the size that it claims to have then.
+// codec says how to expand a compressed section. It comes from the compression header.
 type codec struct {
-	kind uint32 // elfCompress…
-	size int
-	off  uint64 // file range of the compressed stream
-	end  uint64
+	kind uint32 // elfCompressZlib or elfCompressZstd
+	size int    // bytes of the expanded contents, as the header claims
+	off  uint64 // file offset of the compressed stream
+	end  uint64 // file offset after it
 }
 
 // codec reads the compression header of s; nil if s is stored as it is.
@@ -243,7 +242,7 @@ func (x *expander) atEnd() error {
 type feed struct {
 	f           *File
 	off, end    uint64
-	asked, kept uint64 // up to where pages were asked for, from where they are kept
+	asked, kept uint64 // pages before asked were asked for; pages before kept were given back
 }
 
 // feedStep is how much of the file is asked for and given back at a time, in

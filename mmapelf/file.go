@@ -41,8 +41,8 @@ type File struct {
 	Machine   uint16    // e_machine
 	Sections  []Section // by section index; entry 0 is the null section
 
-	// Scarce says that the memory of the file's pages is limited. A caller sets
-	// it before it releases any.
+	// Scarce says that the memory for the file's pages is limited, as in a control group: pages
+	// that are released are reclaimed first. A caller sets it before it releases any.
 	Scarce bool
 
 	// Limit, if set, is asked while a section is expanded. A caller sets it before it asks
@@ -54,7 +54,7 @@ type File struct {
 	small   bool      // MapSmall has mapped all pages
 	cached  *os.File  // the open file, to ask which pages are cached; nil if nobody asks
 
-	unread func() // frees the memory that a Source was read into; or nil
+	freeData func() // frees the memory into which a Source was read; or nil
 
 	mu       sync.Mutex
 	reserved []func() // give back the memory of expanded sections
@@ -197,9 +197,9 @@ func (f *File) Close() error {
 		done()
 	}
 	f.reserved = nil
-	if f.unread != nil {
-		f.unread()
-		f.unread = nil
+	if f.freeData != nil {
+		f.freeData()
+		f.freeData = nil
 	}
 	if f.cached != nil {
 		f.cached.Close()

@@ -16,9 +16,9 @@ type Section struct {
 	Addr    uint64 // address in memory
 	Offset  uint64 // file offset of the contents
 	Size    uint64 // bytes in the file as stored, so before decompression
-	Link    uint32
-	Info    uint32
-	Align   uint64
+	Link    uint32 // sh_link: mostly the index of another section
+	Info    uint32 // sh_info: depends on Type
+	Align   uint64 // sh_addralign
 	EntSize uint64 // bytes of an entry, for sections that are tables
 }
 

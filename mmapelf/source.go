@@ -48,7 +48,7 @@ func (s *Source) Open() (*File, error) {
 			done()
 			return nil, err
 		}
-		f.unread = done
+		f.freeData = done
 		return f, nil
 	}
 	return Open(s.Path)

@@ -12,8 +12,8 @@ type Symbol struct {
 	Info  byte   // binding in the upper, type in the lower four bits
 	Other byte   // visibility in the lower two bits
 	Shndx uint32 // section index, or SHN_*; SHN_XINDEX is already resolved
-	Value uint64
-	Size  uint64
+	Value uint64 // st_value: an address or, in a relocatable file, an offset in its section
+	Size  uint64 // in bytes
 }
 
 // Entry sizes by class, in bytes.

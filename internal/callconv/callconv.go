@@ -36,17 +36,17 @@ type Functions struct {
 	// order.
 	Funcs  []Func
 	Params []Param
-	Copies int      // how many Funcs at the end are copies, which nothing refers to
+	Copies int      // how many Funcs at the end are copies: their Off repeats, and nothing refers to them
 	Order  []uint32 // indexes of Funcs in functions-table order
 
 	Formats []FormatRun // of Funcs, if not all have the same
 
-	// Only reports whether function i is wanted; nil means that all are. Other
-	// functions get no flags, but still pass flags on to their origins.
+	// Only reports whether function i is wanted; nil means that all are. Analyze sets no
+	// flags of other functions, but their parameters still pass flags on to their origins.
 	Only func(i uint32) bool
 }
 
-// FormatRun says which DWARF format the functions from index First on have.
+// FormatRun says which DWARF format the functions have from index First on, up to the next run.
 type FormatRun struct {
 	First   uint32
 	Version uint16
@@ -99,7 +99,7 @@ func (e *Functions) Analyze() {
 func (e *Functions) locate(p *Param, t dedup.Ref, args *argRegs) {
 	p.Size = e.Types.typeSize(t)
 	limit := 2 * e.Types.AddrSize
-	if args.one {
+	if args.oneEach {
 		limit = e.Types.AddrSize
 	}
 	if int(p.Size) > limit {
@@ -109,8 +109,8 @@ func (e *Functions) locate(p *Param, t dedup.Ref, args *argRegs) {
 		return
 	}
 	d := locDecoder{p: p, format: e.Format, addrSize: uint64(e.Types.AddrSize)}
-	d.two = int(p.Size) > e.Types.AddrSize && !args.one
-	d.full = e.TrueSignature && e.Clang
+	d.twoRegs = int(p.Size) > e.Types.AddrSize && !args.oneEach
+	d.wantPieces = e.TrueSignature && e.Clang
 	switch p.LocKind {
 	case LocExpr:
 		off, n := uint64(p.LocOff), uint64(p.LocLen)
@@ -136,6 +136,7 @@ func (e *Functions) locate(p *Param, t dedup.Ref, args *argRegs) {
 	}
 }
 
+// wanted reports whether function i is wanted: see Only.
 func (e *Functions) wanted(i uint32) bool { return e.Only == nil || e.Only(i) }
 
 // copiedFlags are the flags that a parameter passes on to its origin.
@@ -168,7 +169,7 @@ func (e *Functions) passOn(f *Func) {
 	}
 }
 
-// useFormat sets the DWARF format of the function with the index.
+// useFormat sets Format and the section of Lists to those of function i.
 func (e *Functions) useFormat(i uint32) {
 	k, found := slices.BinarySearchFunc(e.Formats, i, func(r FormatRun, i uint32) int { return int(r.First) - int(i) })
 	if !found {

@@ -44,6 +44,7 @@ func (e *Functions) check(f *Func, args *argRegs) {
 	}
 }
 
+// hasStruct reports whether the type of a parameter is a struct.
 func (e *Functions) hasStruct(ps []Param) bool {
 	return slices.ContainsFunc(ps, func(p Param) bool { return e.Types.isStruct(p.Type) })
 }
@@ -191,7 +192,7 @@ func (e *Functions) trueMember(p *Param) uint32 {
 
 // slots is the number of registers that p takes if it is not in memory.
 func (e *Functions) slots(p *Param, args *argRegs) int {
-	if args.one || int(p.Size) <= e.Types.AddrSize || e.Types.AddrSize == 0 {
+	if args.oneEach || int(p.Size) <= e.Types.AddrSize || e.Types.AddrSize == 0 {
 		return 1
 	}
 	return (int(p.Size) + e.Types.AddrSize - 1) / e.Types.AddrSize

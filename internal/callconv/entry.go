@@ -12,8 +12,8 @@ func (e *Functions) Origin(f *Func) *Func {
 }
 
 // Location returns the expression for parameter p of function i at the entry of the
-// function, and whether it is the first of several: compilers write the entry's location
-// first. It is valid until the next call. ok is false if it is missing or cannot be
+// function. list says that it is the first one of several: compilers write the entry's location
+// first. The expression is valid until the next call. ok is false if it is missing or cannot be
 // read.
 func (e *Functions) Location(i uint32, p *Param) (expr []byte, list, ok bool) {
 	switch p.LocKind {
@@ -67,15 +67,16 @@ const firstEntry = 128
 // MaxEntry is the length in bytes of the longest expression that is kept.
 const MaxEntry = 0xff
 
-// Condense appends to to the expressions that matter, each after its length in a byte,
+// Condense appends to the slice to the expressions that matter, each after its length in a byte,
 // as LocEntries has them. Whatever the parameter's type and the options are, Analyze
-// gets the same result. An expression that changes nothing is dropped, or empty if it
-// is the first. Condense reports false if an expression is too long to keep.
+// gets the same result from them. An expression that changes nothing is dropped; if it is the
+// first, an empty one stands in its place. Condense reports false if an expression is too long to
+// keep.
 func Condense(to []byte, exprs [][]byte, f dwarf.ExprFormat) ([]byte, bool) {
 	one, two := Param{Reg: -1}, Param{Reg: -1}
 	size := uint64(f.AddrSize)
 	narrow := locDecoder{p: &one, format: f, addrSize: size}
-	wide := locDecoder{p: &two, format: f, addrSize: size, two: true, full: true}
+	wide := locDecoder{p: &two, format: f, addrSize: size, twoRegs: true, wantPieces: true}
 	for n, x := range exprs {
 		before, beforeWide := one, two
 		if !narrow.expr(x, n) || !wide.expr(x, n) {

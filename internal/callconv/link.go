@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Link lets functions and parameters take names and types from the abstract
-// origin or specification, one hop each, in functions-table order. Return
-// types follow when all of that is done.
+// Link gives functions and parameters the names and types of their abstract
+// origin or specification. It follows one reference each, in the order of Order, as pahole
+// does. Return types come last, from abstract origins only.
 func (e *Functions) Link() {
 	for _, i := range e.Order {
 		f := &e.Funcs[i]
@@ -76,14 +76,15 @@ func (e *Functions) LinkFar() {
 // a cycle.
 const maxHops = 8
 
-// own returns the functions that references can lead to: all but the copies.
-func (e *Functions) own() []Func {
+// originals returns the functions to which references can lead: all but the copies.
+func (e *Functions) originals() []Func {
 	if e.Copies > 0 {
 		return e.Funcs[:len(e.Funcs)-e.Copies]
 	}
 	return e.Funcs
 }
 
+// paramsOf returns the parameters of f, which alias e.Params.
 func (e *Functions) paramsOf(f *Func) []Param {
 	if uint64(f.First)+uint64(f.N) > uint64(len(e.Params)) {
 		return nil
@@ -96,7 +97,7 @@ func (e *Functions) funcAt(off uint32) *Func {
 	if off == 0 {
 		return nil
 	}
-	i, ok := slices.BinarySearchFunc(e.own(), off, func(f Func, off uint32) int { return cmp.Compare(f.Off, off) })
+	i, ok := slices.BinarySearchFunc(e.originals(), off, func(f Func, off uint32) int { return cmp.Compare(f.Off, off) })
 	if !ok {
 		return nil
 	}
@@ -106,7 +107,7 @@ func (e *Functions) funcAt(off uint32) *Func {
 // originOf returns the abstract origin of p, which is parameter j of f, and
 // its position among the parameters of its own function, or nil.
 func (e *Functions) originOf(f *Func, p *Param, j int) (*Param, int) {
-	// The rule: the same position in the function's own origin.
+	// Mostly the origin is the parameter at the same position of f's origin.
 	if o := e.funcAt(f.Origin); o != nil {
 		ps := e.paramsOf(o)
 		if j < len(ps) && ps[j].Off == p.Origin {
@@ -117,7 +118,7 @@ func (e *Functions) originOf(f *Func, p *Param, j int) (*Param, int) {
 		}
 	}
 	// Otherwise take the last function that starts before the parameter.
-	i, _ := slices.BinarySearchFunc(e.own(), p.Origin, func(f Func, off uint32) int { return cmp.Compare(f.Off, off) })
+	i, _ := slices.BinarySearchFunc(e.originals(), p.Origin, func(f Func, off uint32) int { return cmp.Compare(f.Off, off) })
 	if i > 0 {
 		ps := e.paramsOf(&e.Funcs[i-1])
 		if k := paramAt(ps, p.Origin); k >= 0 {

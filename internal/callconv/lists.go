@@ -5,11 +5,11 @@ import "github.com/btflite/btflite/internal/elfreloc"
 // Lists is the section that location lists are in.
 type Lists struct {
 	Data []byte // .debug_loclists from DWARF 5 on, else .debug_loc
-	// More, if set, returns Data with more than its first have bytes, if the section
-	// has more.
+	// More, if set, returns the section with more than have bytes, if it has more. It is for
+	// sections that are expanded while they are read.
 	More  func(have int) ([]byte, error)
 	Reloc *elfreloc.Table // of .debug_loc, or nil
-	Both  [2][]byte       // .debug_loc and .debug_loclists, where a function's format chooses
+	Both  [2][]byte       // .debug_loc and .debug_loclists, of which Functions.Formats choose Data
 
 	err error  // of reading or relocating
 	buf []byte // for lists that are relocated, kept from unit to unit

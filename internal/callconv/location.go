@@ -54,16 +54,17 @@ func (l *Lists) relocated(d *locDecoder, off uint64) {
 
 // locDecoder takes the expressions of one parameter's location in order.
 type locDecoder struct {
-	p        *Param
-	format   dwarf.ExprFormat
-	addrSize uint64
-	two      bool // the value takes two registers
-	full     bool // pieces matter, not only the register
+	p          *Param
+	format     dwarf.ExprFormat
+	addrSize   uint64
+	twoRegs    bool // the value takes two registers
+	wantPieces bool // the pieces matter too, not only the register
 }
 
-// done reports whether no later entry can change the outcome.
-func (d *locDecoder) done() bool { return d.p.Reg >= 0 && !(d.two && d.full) }
+// done reports whether no later expression can change the result.
+func (d *locDecoder) done() bool { return d.p.Reg >= 0 && !(d.twoRegs && d.wantPieces) }
 
+// isConst reports whether an operation pushes a constant, as far as pahole knows.
 func isConst(op uint8) bool {
 	return op >= dwarf.OpLit0 && op <= dwarf.OpLit31 || op == dwarf.OpConstu || op == dwarf.OpConsts
 }
@@ -76,8 +77,8 @@ func (d *locDecoder) setReg(op, first uint8) {
 	}
 }
 
-// expr takes expression number n. It reports whether the expression could be
-// decoded; if not, nothing after it counts.
+// expr takes expression number n of the location, from 0. It reports whether it could decode
+// the expression; if not, later ones do not count.
 func (d *locDecoder) expr(b []byte, n int) bool {
 	var op [2]dwarf.ExprOp // the first two operations
 	var rest dwarf.ExprOp
@@ -109,7 +110,7 @@ func (d *locDecoder) expr(b []byte, n int) bool {
 		if n == 0 {
 			d.p.Flags |= ParamConstant
 		}
-	case d.two:
+	case d.twoRegs:
 		d.pieces(b)
 	case n == 0 && op[0].Code >= dwarf.OpReg0 && op[0].Code <= dwarf.OpReg31:
 		d.setReg(op[0].Code, dwarf.OpReg0)

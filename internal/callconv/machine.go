@@ -5,10 +5,10 @@ import "github.com/btflite/btflite/internal/elfabi"
 // argRegs are the registers in which a machine passes arguments, as
 // pahole has them. (For ARM that is wrong: it has four.)
 type argRegs struct {
-	n     int     // how many
-	known bool    // regs is valid
-	one   bool    // nothing takes two registers
-	regs  [8]int8 // DWARF register numbers by slot
+	n       int     // how many
+	known   bool    // regs is valid
+	oneEach bool    // every argument takes one register, or is in memory
+	regs    [8]int8 // DWARF register numbers, in the order of arguments (slots)
 }
 
 // argRegsOf returns the registers of an e_machine; of an unknown one, none.
@@ -19,7 +19,7 @@ func argRegsOf(machine uint16) argRegs {
 	case elfabi.EMAArch64, elfabi.EMARM:
 		return argRegs{n: 8, known: true, regs: [8]int8{0, 1, 2, 3, 4, 5, 6, 7}}
 	case elfabi.EMS390:
-		return argRegs{n: 5, known: true, one: true, regs: [8]int8{2, 3, 4, 5, 6}}
+		return argRegs{n: 5, known: true, oneEach: true, regs: [8]int8{2, 3, 4, 5, 6}}
 	case elfabi.EMSPARC, elfabi.EMSPARCV9:
 		return argRegs{n: 6}
 	case elfabi.EMARC, elfabi.EMMIPS, elfabi.EMPPC, elfabi.EMPPC64, elfabi.EMRISCV:

@@ -28,13 +28,13 @@ type Func struct {
 	Type   uint32 // return type: local Ref (dedup.Ref), 0 void
 	Origin uint32 // DIE offset of DW_AT_abstract_origin
 	Spec   uint32 // DIE offset of DW_AT_specification
-	First  uint32 // first parameter in Unit.Params
+	First  uint32 // index in Functions.Params of the first parameter
 	N      uint32 // number of parameters
 	Flags  FuncFlags
 
-	// Of the caller alone.
-	FirstAn uint32 // first annotation
-	NAn     uint32
+	// Only the caller uses the other fields.
+	FirstAn uint32 // index of the first annotation (unit.Unit.Annots)
+	NAn     uint32 // number of annotations
 	Entry   uint32 // ELF function table entry, 0 none
 	LowPC   uint64 // DW_AT_low_pc, 0 if absent
 }
@@ -69,11 +69,11 @@ type Param struct {
 	Name    uint32 // name token
 	Type    uint32 // local Ref, 0 void or none
 	Origin  uint32 // DIE offset of DW_AT_abstract_origin, 0 none
-	LocOff  uint32
-	LocLen  uint32
-	LocKind uint8
-	HasType bool // DW_AT_type exists on this DIE
-	Reg     int8 // DWARF register, -1 unset
+	LocOff  uint32 // see LocKind
+	LocLen  uint32 // see LocKind, in bytes
+	LocKind uint8  // one of LocNone to LocEntries
+	HasType bool   // DW_AT_type exists on this DIE
+	Reg     int8   // DWARF register, -1 unset
 	Flags   ParamFlags
 	Size    uint16 // bytes that decide how it is passed, see typeSize
 	// Pieces of a value that takes two registers: bit i of First/Second is

@@ -7,9 +7,9 @@ import (
 
 // Types are the types of a unit, as far as they decide how a parameter is passed.
 type Types struct {
-	Nodes    []dedup.Node
-	Members  []dedup.Member
-	AddrSize int // bytes of a pointer
+	Nodes    []dedup.Node   // of dedup.Unit
+	Members  []dedup.Member // of dedup.Unit; membersOf appends to it
+	AddrSize int            // bytes of a pointer
 	// Set has the types that Extern references lead to; nil if there are none. It must not
 	// change meanwhile (dedup.Set.Hold).
 	Set *dedup.Set

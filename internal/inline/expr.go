@@ -14,22 +14,22 @@ const (
 	maxNested = 2
 )
 
-// Env has the facts that an expression is evaluated with.
+// Env has the facts that decide which place an expression stands for.
 type Env struct {
 	Format dwarf.ExprFormat
 	// AddressAt is the address at an index of .debug_addr; nil for none.
 	AddressAt func(index uint64) uint64
-	// AtEntry says that the site begins where the function around it does, so that
-	// registers have what they had when that was called.
+	// AtEntry says that the site begins where the function around it begins, so that
+	// registers have the values that they had when that function was called.
 	AtEntry bool
-	// Base is where the program begins: addresses are less it. What is below it does
-	// not move with the program.
+	// Base is the lowest address of code. Addresses from there on count from it, because
+	// they move with the program. Smaller ones do not move.
 	Base uint64
 	// Relocatable says that addresses are not assigned yet.
 	Relocatable bool
 }
 
-// Place is the place that an expression stands for.
+// Place returns the place for which an expression stands, or why there is none.
 func (e *Env) Place(expr []byte) Place {
 	// Most are a register, or a small constant.
 	switch {
@@ -62,12 +62,12 @@ func (e *Env) place(expr []byte, nested int) Place {
 	return m.result()
 }
 
-// step runs an operation; if it returns false, why says what is in the way.
+// step runs an operation. If it returns false, m.why says why the value has no place.
 func (m *machine) step(op *dwarf.ExprOp) bool {
 	switch c := op.Code; {
 	case c == dwarf.OpNop:
 		return true
-	case m.done && c != dwarf.OpPiece:
+	case m.located && c != dwarf.OpPiece:
 		return m.fail(Computed)
 	}
 	switch c := op.Code; {
@@ -76,7 +76,7 @@ func (m *machine) step(op *dwarf.ExprOp) bool {
 	case c >= dwarf.OpReg0 && c <= dwarf.OpReg31:
 		return m.inRegister(uint64(c - dwarf.OpReg0))
 	case c >= dwarf.OpBreg0 && c <= dwarf.OpBreg31:
-		return m.push(term{sort: ofRegister, reg: uint32(c - dwarf.OpBreg0), off: op.A})
+		return m.push(term{kind: ofRegister, reg: uint32(c - dwarf.OpBreg0), off: op.A})
 	case c >= dwarf.OpConst1u && c <= dwarf.OpConst8s || c == dwarf.OpConstu || c == dwarf.OpConsts:
 		return m.push(term{off: op.A})
 	}
@@ -87,16 +87,16 @@ func (m *machine) step(op *dwarf.ExprOp) bool {
 		if op.A >= uint64(FrameBase) {
 			return m.fail(Computed)
 		}
-		return m.push(term{sort: ofRegister, reg: uint32(op.A), off: op.B})
+		return m.push(term{kind: ofRegister, reg: uint32(op.A), off: op.B})
 	case dwarf.OpFbreg:
-		return m.push(term{sort: ofRegister, reg: FrameBase, off: op.A})
+		return m.push(term{kind: ofRegister, reg: FrameBase, off: op.A})
 	case dwarf.OpAddr:
-		return m.push(term{sort: ofProgram, off: op.A})
+		return m.push(term{kind: ofProgram, off: op.A})
 	case dwarf.OpAddrx, dwarf.OpGNUAddrIndex:
 		if m.env.AddressAt == nil {
 			return m.fail(Computed)
 		}
-		return m.push(term{sort: ofProgram, off: m.env.AddressAt(op.A)})
+		return m.push(term{kind: ofProgram, off: m.env.AddressAt(op.A)})
 	case dwarf.OpPlusUconst:
 		return m.add(op.A)
 	case dwarf.OpPlus, dwarf.OpMinus, dwarf.OpAnd:

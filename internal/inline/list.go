@@ -33,7 +33,7 @@ type lists struct {
 	b      []byte // the section, or as much of it as there is
 }
 
-// start has the lists of the unit at c read.
+// start prepares to read the lists of the unit at c.
 func (l *lists) start(c *debuginfo.Cursor) {
 	l.c, l.budget = c, len(c.Hdr.Data)+unitEntries
 	l.how = dwarf.ListAddresses{Indexed: c.AddressAt}
@@ -45,8 +45,8 @@ func (l *lists) start(c *debuginfo.Cursor) {
 	}
 }
 
-// at is the place that the list at offset off gives for a site. views is the offset of
-// its view numbers, or 0.
+// at returns the place that the list at offset off gives for a site. views is the offset of
+// the list's view numbers, or 0. It reads more of a compressed section until the list ends.
 func (l *lists) at(env *Env, off, views uint64, site point) Place {
 	for n := uint64(margin); ; n *= 4 {
 		b, err := l.c.ListBytes(off, n)
@@ -61,7 +61,8 @@ func (l *lists) at(env *Env, off, views uint64, site point) Place {
 	}
 }
 
-// find is at once the section is there. It is BadList if the section ends too soon.
+// find returns the place that the list gives for a site, from the part of the section in l.b. It is
+// missing with BadList if that part ends inside the list.
 func (l *lists) find(env *Env, off, views uint64, site point) Place {
 	if views == 0 {
 		site.view = 0
@@ -106,7 +107,8 @@ func (l *lists) find(env *Env, off, views uint64, site point) Place {
 	return missing(TooMany)
 }
 
-// viewPair reads the views of an entry, and where the next ones are.
+// viewPair reads the two view numbers of an entry at offset at. next is the offset of those of the next
+// entry.
 func (l *lists) viewPair(at uint64) (from, to, next uint64, ok bool) {
 	if at >= uint64(len(l.b)) {
 		return 0, 0, 0, false

@@ -82,7 +82,7 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
-// Reasons is how many there are.
+// Reasons is how many reasons there are.
 const Reasons = int(reasons)
 
 // missing returns an unknown place.
@@ -104,8 +104,9 @@ const (
 	maxConst = 8
 )
 
-// record is the LOC_PARAM of a parameter of size bytes at p: flags and values. signed
-// says that constants have a sign. If there is no such record, why says so.
+// record returns the LOC_PARAM record of a parameter of size bytes at p: its flags, and its values,
+// which it appends to dst. signed says that constants have a sign. If there is no such record, why
+// is not NoPlace.
 func (p *Place) record(dst []uint32, size uint32, signed bool) (flags uint32, values []uint32, why Reason) {
 	switch {
 	case p.Kind == Missing:

@@ -5,8 +5,8 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// Address ranges (DWARF 5, section 2.17.3 and 7.25). Of a list of them the first
-// address is asked for: the base address of what the ranges belong to.
+// Address ranges (DWARF 5, section 2.17.3 and 7.25). The code here only looks for the first
+// address of a list of ranges, which DWARF calls the base address of the DIE.
 
 // maxBases is how many entries may come before the first range.
 const maxBases = 16
@@ -15,12 +15,12 @@ const maxBases = 16
 type ranges struct {
 	c        *debuginfo.Cursor
 	sections *debuginfo.Ranges
-	base     uint64 // address that offsets count from at first
-	start    uint64 // where the unit's part of .debug_rnglists starts, which indexes count from
-	old      uint64 // the same in .debug_ranges, for units of a .dwo
+	base     uint64 // address from which offsets count, until a list names another one
+	start    uint64 // offset in .debug_rnglists from which the unit's indexes and their offsets count
+	old      uint64 // offset in .debug_ranges from which DW_AT_ranges counts, for units of a .dwo; else 0
 }
 
-// first is the first address of the ranges that the value of a DW_AT_ranges names.
+// first returns the first address of the ranges at v, the value of a DW_AT_ranges.
 func (r *ranges) first(v uint64, form dwarf.Form) (uint64, bool) {
 	if r.sections == nil {
 		return 0, false

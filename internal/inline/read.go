@@ -7,8 +7,8 @@ import (
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
-// Site is the body of an inlined function. Places of DIEs are offsets in .debug_info; the
-// alternate file's come after the file's.
+// Site is the body of an inlined function. The place of a DIE is its offset in .debug_info; for a DIE
+// of the alternate file, that is added to the size of the file's .debug_info.
 type Site struct {
 	Origin uint64 // place of the function's DIE
 	Addr   uint64 // where the body begins; 0 if nothing says it
@@ -36,16 +36,15 @@ type Reader struct {
 	env     Env
 	lists   lists
 	ranges  ranges
-	// Of the file that the ranges are of.
-	file *debuginfo.File
-	base uint64 // see Env.Base
-	// from the unit in the main file, if the unit is in a .dwo
+	file    *debuginfo.File // the file that ranges.sections are of
+	base    uint64          // see Env.Base
+	// skeleton has facts from the skeleton unit in the main file, for a unit in a .dwo file.
 	skeleton struct {
-		base, ranges uint64
+		base, ranges uint64 // lists.how.Base and ranges.old
 		sections     *debuginfo.Ranges
 		relocatable  bool
 	}
-	stack []int32 // of open DIEs: their sites, or none
+	stack []int32 // for each open DIE: the index of its site, or none
 }
 
 // none is for an open DIE that is not a site.
@@ -75,14 +74,14 @@ func (r *Reader) Free() {
 	r.Params.Free()
 }
 
-// Forget ends what is remembered of a file.
+// Forget drops what the Reader remembers about a file.
 func (r *Reader) Forget() {
 	r.file, r.ranges.sections, r.skeleton.sections = nil, nil, nil
 	r.table.Forget()
 }
 
-// Read adds the sites in the functions of the unit at c, which funcs are: their Off is
-// an offset in the unit. The error is of DIEs that cannot be read.
+// Read adds the sites in the unit at c. funcs are the unit's functions; their Off is an offset in the
+// unit. The error says which DIE cannot be read.
 func (r *Reader) Read(c *debuginfo.Cursor, funcs []callconv.Func) error {
 	if len(funcs) == 0 {
 		return nil
@@ -111,7 +110,7 @@ func (r *Reader) Skeleton(c *debuginfo.Cursor) error {
 	return nil
 }
 
-// start makes the Reader stand at a unit.
+// start prepares to read the unit at c, and reads its unit DIE.
 func (r *Reader) start(c *debuginfo.Cursor) error {
 	if err := c.Table(dwarf.Inlined, &r.table); err != nil {
 		return c.UnitError(err.Error())
@@ -169,7 +168,7 @@ func (r *Reader) start(c *debuginfo.Cursor) error {
 	return nil
 }
 
-// programBase is the lowest address of a section with code: of a kernel _text.
+// programBase returns the lowest address of a section with code: in a kernel, that of _text.
 func programBase(f *debuginfo.File) uint64 {
 	base := ^uint64(0)
 	for i := range f.ELF.Sections {
@@ -199,8 +198,8 @@ func (r *Reader) function(off int) error {
 	return r.children(entry)
 }
 
-// address is where the code of a DIE begins: the entry that the compiler names, or what
-// DWARF calls the base address.
+// address returns where the code of the decoded DIE begins: its DW_AT_entry_pc, or else its lowest
+// address.
 func (r *Reader) address() (addr uint64, ok bool) {
 	switch {
 	case r.has(dwarf.InlLowPC):
@@ -279,7 +278,7 @@ func (r *Reader) site() point {
 	return at
 }
 
-// reference is the place that a reference leads to; 0 if that is nothing.
+// reference returns the place of the DIE to which a reference leads; 0 if there is none.
 func (r *Reader) reference(v *dwarf.Value) uint64 {
 	c := r.c
 	switch v.Form {
@@ -292,7 +291,7 @@ func (r *Reader) reference(v *dwarf.Value) uint64 {
 	return place
 }
 
-// param adds the parameter that has been decoded to a site, the last one.
+// param adds the decoded parameter to a site, which must be the last one.
 func (r *Reader) param(site int32, at point) {
 	s := &r.Sites.S[site]
 	// The functions that are inlined here come after the parameters. A parameter after
@@ -316,7 +315,7 @@ func (r *Reader) param(site int32, at point) {
 	s.N++
 }
 
-// constant is the place of a parameter with DW_AT_const_value.
+// constant returns the place of a parameter with DW_AT_const_value.
 func (r *Reader) constant(v *dwarf.Value) Place {
 	switch v.Form {
 	case dwarf.FormData1, dwarf.FormData2, dwarf.FormData4, dwarf.FormData8, dwarf.FormSdata, dwarf.FormUdata, dwarf.FormImplicitConst:
@@ -330,12 +329,13 @@ func (r *Reader) constant(v *dwarf.Value) Place {
 	return missing(Computed)
 }
 
+// block returns the bytes of a block or expression of the unit.
 func (r *Reader) block(v *dwarf.Value) []byte {
 	off, n := v.U>>32, v.U&0xffffffff
 	return r.c.Hdr.Data[off:][:n]
 }
 
-// location is the place of a parameter with DW_AT_location.
+// location returns the place of a parameter with DW_AT_location.
 func (r *Reader) location(at point) Place {
 	v := &r.vals[dwarf.InlLocation]
 	views := uint64(0)
@@ -370,5 +370,5 @@ func (r *Reader) Add(from *Reader) {
 	r.Params.AppendSlice(from.Params.S)
 }
 
-// Base is added to offsets of DIEs in the unit that was read last to make places of them.
+// Base returns the place of offset 0 of the unit that was read last.
 func (r *Reader) Base() uint64 { return r.at }

@@ -9,12 +9,11 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// What the Store has becomes BTF in two steps. Settle turns names and types into string
-// offsets and type ids, as long as there is something to ask for them. Append, when the
-// BTF beside is finished, finds the functions and prototypes that it has already, and
-// writes the rest.
+// The contents of a Store become BTF in two steps. Settle turns names and types into string
+// offsets and type ids, while the set of types still exists. Later, when the main BTF is finished,
+// Append looks up the functions and prototypes that it has already, and writes the other records.
 
-// Settled has the records that are added to BTF.
+// Settled has the records that are added to BTF. Its Free also frees the Store.
 type Settled struct {
 	*Store
 	// protoTypes are FUNC_PROTO records. functions are the names of functions and the
@@ -22,8 +21,8 @@ type Settled struct {
 	protoTypes, functions table
 }
 
-// Settle turns the names and types of functions into what the functions make of them.
-// The Store can take no more then.
+// Settle replaces names by string offsets (name) and types by type ids (id). Add nothing to the
+// Store afterwards. An error of name ends it.
 func (s *Store) Settle(name func(uint32) (uint32, error), id func(uint32) uint32) (*Settled, error) {
 	t := &Settled{Store: s}
 	arena.Bind(s.sites.Limit(), t)
@@ -54,7 +53,8 @@ func (s *Store) Settle(name func(uint32) (uint32, error), id func(uint32) uint32
 	return t, nil
 }
 
-// Retype replaces each type id by what id makes of it.
+// Retype replaces each type id by the result of id for it. Prototypes and functions that become equal
+// are merged.
 func (t *Settled) Retype(id func(uint32) uint32) {
 	var old Settled
 	old.protoTypes, old.functions = t.protoTypes, t.functions
@@ -82,15 +82,16 @@ func (t *Settled) Free() {
 	t.functions.free()
 }
 
-// known are the ids that types have in the BTF beside; 0 for those that it lacks.
+// known has the ids of prototypes and functions in the main BTF, by their index in Settled; 0 for
+// those that it lacks.
 type known struct{ protos, funcs arena.Vec[uint32] }
 
-// Beside is the BTF to which the records are added.
+// Beside is the main BTF, to which the records are added.
 type Beside struct {
 	Order binary.ByteOrder
 	Types []byte // its type section
-	First uint32 // its first id
-	End   uint32 // the first id after it
+	First uint32 // its first type id
+	End   uint32 // the type id after its last one
 }
 
 // word is word i of the types.
@@ -106,7 +107,7 @@ func (b *Beside) each(fn func(id uint32, at int, info uint32)) {
 	}
 }
 
-// find looks for the functions and their prototypes in the BTF beside.
+// find looks up the functions and their prototypes in the main BTF.
 func (t *Settled) find(b *Beside) (k known) {
 	arena.Bind(t.sites.Limit(), &k)
 	k.protos.Resize(t.protoTypes.len())
@@ -142,7 +143,7 @@ func (t *Settled) find(b *Beside) (k known) {
 	return k
 }
 
-// maxSites is how many sites a LOCSEC has; what is more goes into another one.
+// maxSites is the most sites of a LOCSEC. If a section has more, it gets several.
 const maxSites = btf.MaxVlen
 
 // Append appends the records for b to dst: LOC_PARAMs, LOC_PROTOs, FUNC_PROTOs, FUNCs,
@@ -216,7 +217,7 @@ func (t *Settled) Append(dst *arena.Vec[byte], b *Beside, name func(section uint
 	t.texts()
 }
 
-// ranks is the place of each of the ids in their order.
+// ranks returns, for each element of ids, how many of them are smaller.
 func ranks(ids []uint32) []uint32 {
 	order := make([]uint32, len(ids))
 	for i := range order {
@@ -230,7 +231,7 @@ func ranks(ids []uint32) []uint32 {
 	return rank
 }
 
-// texts makes the counts by reason.
+// texts fills the exported counts by reason of Stats.
 func (s *Store) texts() {
 	st := &s.Stats
 	st.Missing, st.Dropped = map[string]int{}, map[string]int{}

@@ -6,37 +6,38 @@ import "github.com/btflite/btflite/internal/dwarf"
 type machine struct {
 	env    *Env
 	stack  [4]term
-	n      int
-	nested int
-	why    Reason
+	n      int    // terms on the stack
+	nested int    // how deep expressions may still be in expressions
+	why    Reason // once an operation has failed
 
-	done   bool  // at is a whole place, or the place of a piece
-	at     Place // once done
-	pieces bool  // there has been a DW_OP_piece
-	parts  int
-	first  Place // of the first piece
-	total  uint64
+	located bool   // at is the place of the value, or of a piece
+	at      Place  // if located
+	pieces  bool   // there has been a DW_OP_piece
+	parts   int    // pieces so far
+	first   Place  // of the pieces so far, joined
+	total   uint64 // bytes of the pieces so far
 }
 
-// sort is the sort of a value, without its offset.
-type sort uint8
+// termKind is the kind of a term. Its offset is added to this.
+type termKind uint8
 
 const (
-	ofNothing  sort = iota // a constant
-	ofRegister             // a register
-	ofMemory               // what is at a register and an offset
-	ofProgram              // the place of the program in memory
+	ofNothing  termKind = iota // a constant
+	ofRegister                 // a register
+	ofMemory                   // what is at a register and an offset
+	ofProgram                  // where the program is in memory
 )
 
-// term is a value on the stack: its sort, plus off. For ofMemory, the value is the memory
-// at off, and nothing is added to it.
+// term is a value on the stack: its kind, plus off. For ofMemory, the value is the memory
+// at reg + off, and nothing is added to it.
 type term struct {
 	off   uint64
 	reg   uint32
-	sort  sort
-	width uint8 // of so many bytes only is the value right; 0 for all
+	kind  termKind
+	width uint8 // only so many low bytes of the value are right; 0: all
 }
 
+// fail ends the expression: the value has no place.
 func (m *machine) fail(why Reason) bool {
 	m.why = why
 	return false
@@ -51,7 +52,7 @@ func (m *machine) push(v term) bool {
 	return true
 }
 
-// top is the uppermost value, or nil.
+// top returns the term that was pushed last, or nil.
 func (m *machine) top() *term {
 	if m.n == 0 {
 		return nil
@@ -65,14 +66,14 @@ func (m *machine) add(n uint64) bool {
 	switch {
 	case v == nil:
 		return m.fail(BadExpression)
-	case v.sort == ofMemory:
+	case v.kind == ofMemory:
 		return m.fail(Computed)
 	}
 	v.off += n
 	return true
 }
 
-// binary runs an operation on two values. One must be a constant; for a difference, the
+// binary runs an operation on two values. One must be a constant; for DW_OP_minus, the
 // second.
 func (m *machine) binary(code uint8) bool {
 	if m.n < 2 {
@@ -80,10 +81,10 @@ func (m *machine) binary(code uint8) bool {
 	}
 	a, b := m.stack[m.n-2], m.stack[m.n-1]
 	m.n--
-	if a.sort == ofNothing && code != dwarf.OpMinus {
+	if a.kind == ofNothing && code != dwarf.OpMinus {
 		a, b = b, a
 	}
-	if b.sort != ofNothing || b.width != 0 {
+	if b.kind != ofNothing || b.width != 0 {
 		return m.fail(Computed)
 	}
 	m.stack[m.n-1] = a
@@ -96,10 +97,11 @@ func (m *machine) binary(code uint8) bool {
 	return m.mask(b.off)
 }
 
-// mask keeps the low bytes of the uppermost value.
+// mask runs DW_OP_and with a constant. For a value that is not a constant, bits must keep its low 1, 2
+// or 4 bytes.
 func (m *machine) mask(bits uint64) bool {
 	v := m.top()
-	if v.sort == ofNothing {
+	if v.kind == ofNothing {
 		v.off &= bits
 		return true
 	}
@@ -114,7 +116,7 @@ func (m *machine) mask(bits uint64) bool {
 	default:
 		return m.fail(Computed)
 	}
-	if v.sort == ofMemory && m.env.Format.BigEndian && v.width != width {
+	if v.kind == ofMemory && m.env.Format.BigEndian && v.width != width {
 		return m.fail(Computed)
 	}
 	if v.width == 0 || width < v.width {
@@ -129,16 +131,17 @@ func (m *machine) deref(n uint64) bool {
 	switch {
 	case v == nil || n == 0 || n > 8:
 		return m.fail(BadExpression)
-	case v.sort == ofProgram:
+	case v.kind == ofProgram:
 		return m.fail(FixedMemory)
-	case v.sort != ofRegister || v.width != 0 && v.width < m.env.Format.AddrSize:
+	case v.kind != ofRegister || v.width != 0 && v.width < m.env.Format.AddrSize:
 		return m.fail(Computed)
 	}
-	v.sort, v.width = ofMemory, uint8(n)
+	v.kind, v.width = ofMemory, uint8(n)
 	return true
 }
 
-// entryValue pushes the value of an expression at the call of the function.
+// entryValue runs DW_OP_entry_value. The value of a register when the function was called is known
+// only at a site where the function begins.
 func (m *machine) entryValue(expr []byte) bool {
 	if !m.env.AtEntry {
 		return m.fail(EntryValue)
@@ -149,23 +152,23 @@ func (m *machine) entryValue(expr []byte) bool {
 	p := m.env.place(expr, m.nested-1)
 	switch p.Kind {
 	case Register:
-		return m.push(term{sort: ofRegister, reg: p.Reg})
+		return m.push(term{kind: ofRegister, reg: p.Reg})
 	case Missing:
 		return m.fail(p.Why)
 	}
 	return m.fail(EntryValue) // memory may have changed
 }
 
-// inRegister says that the value is in a register.
+// inRegister runs DW_OP_reg and DW_OP_regx: the value is in a register.
 func (m *machine) inRegister(reg uint64) bool {
 	if m.n > 0 || reg >= uint64(FrameBase) {
 		return m.fail(Computed)
 	}
-	m.done, m.at = true, Place{Kind: Register, Reg: uint32(reg)}
+	m.located, m.at = true, Place{Kind: Register, Reg: uint32(reg)}
 	return true
 }
 
-// stackValue says that the uppermost value is the one that is asked for.
+// stackValue runs DW_OP_stack_value: the last term is the value itself, not its address.
 func (m *machine) stackValue() bool {
 	v := m.top()
 	if v == nil {
@@ -175,7 +178,7 @@ func (m *machine) stackValue() bool {
 	if p.Width == 0 {
 		p.Width = m.env.Format.AddrSize // of what is on the stack
 	}
-	switch v.sort {
+	switch v.kind {
 	case ofNothing:
 		p.Kind = Const
 	case ofProgram:
@@ -197,20 +200,20 @@ func (m *machine) stackValue() bool {
 	if m.n > 1 {
 		return m.fail(Computed)
 	}
-	m.n, m.done, m.at = 0, true, p
+	m.n, m.located, m.at = 0, true, p
 	return true
 }
 
-// implicitValue is a value that stands in the expression.
+// implicitValue runs DW_OP_implicit_value: the expression has the value's bytes.
 func (m *machine) implicitValue(b []byte) bool {
 	if m.n > 0 || len(b) == 0 || len(b) > maxConst {
 		return m.fail(Computed)
 	}
-	m.done, m.at = true, constBytes(b, m.env.Format.BigEndian)
+	m.located, m.at = true, constBytes(b, m.env.Format.BigEndian)
 	return true
 }
 
-// constBytes is the constant that the bytes of a value are.
+// constBytes returns the constant with the bytes b, at most eight.
 func constBytes(b []byte, bigEndian bool) Place {
 	p := Place{Kind: Const, Width: uint8(len(b)), Exact: true}
 	for i := range b {
@@ -223,16 +226,16 @@ func constBytes(b []byte, bigEndian bool) Place {
 	return p
 }
 
-// piece ends the place of the next n bytes of the value.
+// piece runs DW_OP_piece: the operations before it describe the next n bytes of the value.
 func (m *machine) piece(n uint64) bool {
-	if !m.done && m.n == 0 {
+	if !m.located && m.n == 0 {
 		return m.fail(InPieces) // these bytes are nowhere
 	}
 	p := m.memory()
 	if p.Kind == Missing {
 		return m.fail(p.Why)
 	}
-	m.n, m.done, m.pieces = 0, false, true
+	m.n, m.located, m.pieces = 0, false, true
 	if n == 0 || n > maxParam || m.parts == 2 || p.Width != 0 && (p.Exact && uint64(p.Width) != n || uint64(p.Width) < n) {
 		return m.fail(InPieces)
 	}
@@ -249,8 +252,8 @@ func (m *machine) piece(n uint64) bool {
 	return m.fail(InPieces)
 }
 
-// joined is the place of a value whose first an bytes are at a and whose other bn bytes
-// are at b.
+// joined returns the place of a value whose first an bytes are at a and whose other bn bytes
+// are at b, if one Place can say that.
 func joined(a Place, an uint64, b Place, bn uint64, f *dwarf.ExprFormat) (Place, bool) {
 	word := uint64(f.AddrSize)
 	switch {
@@ -268,9 +271,10 @@ func joined(a Place, an uint64, b Place, bn uint64, f *dwarf.ExprFormat) (Place,
 	return Place{}, false
 }
 
-// memory returns the finished place, or else the memory at the top value.
+// memory returns the place of the value or piece that has been described. Without an operation that
+// says otherwise, the last term is its address.
 func (m *machine) memory() Place {
-	if m.done {
+	if m.located {
 		return m.at
 	}
 	v := m.top()
@@ -280,9 +284,9 @@ func (m *machine) memory() Place {
 	switch {
 	case m.n > 1, v.width != 0 && v.width < m.env.Format.AddrSize:
 		m.fail(Computed)
-	case v.sort == ofRegister:
+	case v.kind == ofRegister:
 		return Place{Kind: Memory, Reg: v.reg, Value: v.off}
-	case v.sort == ofMemory:
+	case v.kind == ofMemory:
 		m.fail(Computed)
 	default:
 		m.fail(FixedMemory)
@@ -290,12 +294,12 @@ func (m *machine) memory() Place {
 	return missing(m.why)
 }
 
-// result is the place when all operations have been run.
+// result returns the place once all operations have been run.
 func (m *machine) result() Place {
 	if !m.pieces {
 		return m.memory()
 	}
-	if m.done || m.n > 0 {
+	if m.located || m.n > 0 {
 		return missing(InPieces)
 	}
 	p := m.first

@@ -7,7 +7,7 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// Store keeps what was found of all units: functions, places and lists of places once
+// Store keeps the sites of all units: functions, places and lists of places once
 // each, and 12 bytes for each site, outside the Go heap. Names and types of functions
 // are opaque to it until Settle.
 type Store struct {
@@ -16,22 +16,23 @@ type Store struct {
 	runs                  arena.Vec[run]
 	Stats                 Stats
 
-	// Most parameters are in a register, and most sites have at most two: 1 + the
-	// indexes of such places, and of lists of one place, without a hash; and what was
-	// asked for last of other places and of lists of two.
-	registers [32][maxConst + 1]uint32 // by register and size
-	recent    [1 << 9]recentPlace
-	alone     arena.Vec[uint32] // by place
-	pairs     [1 << 11]pair
-	empty     uint32 // 1 + the index of the list without places
-	// Units inline the functions that others do: 1 + the index of the last one by name.
+	// Caches. Most parameters are in a register, and most sites have at most two parameters. So
+	// the indexes of places in registers, and of lists of one place, are found without a hash.
+	// Of other places and of lists of two, recent ones are remembered.
+	registers [32][maxConst + 1]uint32 // by register and size: 1 + the index in params
+	recent    [1 << 9]recentPlace      // by hash
+	singles   arena.Vec[uint32]        // by place (1 + its index): 1 + the index in protos of the list of it alone
+	pairs     [1 << 11]pair            // by hash
+	empty     uint32                   // 1 + the index of the list without places
+	// Many units inline the same functions. last has 1 + the index of a function by its name.
 	last [1 << 12]uint32
 }
 
 // siteRec is a site: indexes of tables, and its offset in a section.
 type siteRec struct{ fn, proto, off uint32 }
 
-// recentPlace is 1 + the index of a place that is right for parameters of a size.
+// recentPlace is a place for parameters of a size, and 1 + its index in Store.params; 0 if it has none
+// yet.
 type recentPlace struct {
 	Place
 	size   uint32
@@ -39,10 +40,10 @@ type recentPlace struct {
 	signed bool
 }
 
-// pair is 1 + the index of a list of two places.
+// pair is a list of two places, and 1 + its index in Store.protos.
 type pair struct{ first, second, index uint32 }
 
-// run is a section and the index of its first site.
+// run is a run of sites in one section: the section, and the index of the first site.
 type run struct{ section, first uint32 }
 
 // Stats counts sites and their parameters.
@@ -57,7 +58,7 @@ type Stats struct {
 	Protos int `json:"loc_protos"`
 	Types  int `json:"type_bytes"`   // of the added records
 	Names  int `json:"string_bytes"` // of the added names
-	// Missing counts parameters that are missing, and Dropped sites that are, by reason.
+	// Missing counts parameters without a place, and Dropped sites that are left out, by reason.
 	Missing map[string]int `json:"parameters_missing"`
 	Dropped map[string]int `json:"sites_left_out"`
 
@@ -88,7 +89,7 @@ func (s *Store) Drop(why Drop) { s.Stats.dropped[why]++ }
 
 // Free gives the memory back.
 func (s *Store) Free() {
-	s.alone.Free()
+	s.singles.Free()
 	s.params.free()
 	s.protos.free()
 	s.funcs.free()
@@ -96,11 +97,11 @@ func (s *Store) Free() {
 	s.runs.Free()
 }
 
-// Func is the index of a function: its name, its return type, and name and type of each
-// parameter one after the other.
+// Func returns the index of a function, and adds it if it is new. words are its name, its return
+// type, and name and type of each parameter one after the other.
 func (s *Store) Func(words []uint32) uint32 { return s.funcs.intern(words) }
 
-// Known is the index of a function that the store has already.
+// Known returns the index of a function if the store has it already. words are as for Func.
 func (s *Store) Known(words []uint32) (i uint32, ok bool) {
 	last := &s.last[(words[0]^words[0]>>12)%uint32(len(s.last))]
 	if *last != 0 && slices.Equal(s.funcs.record(*last-1), words) {
@@ -179,7 +180,7 @@ func (s *Store) Site(fn, section, off uint32, places []uint32, ellipsis bool) {
 	s.sites.Append(siteRec{fn, s.list(places), off})
 }
 
-// list is the index of a list of places.
+// list returns the index of a list of places, and adds it if it is new.
 func (s *Store) list(places []uint32) uint32 {
 	var known *uint32
 	switch len(places) {
@@ -187,10 +188,10 @@ func (s *Store) list(places []uint32) uint32 {
 		known = &s.empty
 	case 1:
 		p := int(places[0])
-		if p >= len(s.alone.S) {
-			s.alone.Resize(max(2*p, 64))
+		if p >= len(s.singles.S) {
+			s.singles.Resize(max(2*p, 64))
 		}
-		known = &s.alone.S[p]
+		known = &s.singles.S[p]
 	case 2:
 		p := &s.pairs[(uint64(places[0])<<32|uint64(places[1]))*0x9e3779b97f4a7c15>>(64-11)]
 		if p.first != places[0] || p.second != places[1] {
@@ -206,9 +207,9 @@ func (s *Store) list(places []uint32) uint32 {
 	return *known - 1
 }
 
-// sections calls fn with the sites of each section, in ascending order of sections, and
-// of functions, offsets and places in each. No site is there twice. What fn is given is
-// valid until it returns. rank is the place of each function in the order, by index.
+// sections calls fn with the sites of each section, in ascending order of sections. The sites of a
+// section are sorted by function, offset and places, and none is there twice. They are valid until fn
+// returns. rank says, by index of a function, its place in the order.
 func (s *Store) sections(rank []uint32, fn func(section uint32, sites []siteRec)) {
 	runs := make([]uint32, len(s.runs.S))
 	for i := range runs {

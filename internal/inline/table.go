@@ -35,7 +35,7 @@ func (t *table) record(i uint32) []uint32 {
 	return t.words.S[from:to]
 }
 
-// intern is the index of the record w, which is added if it is new.
+// intern returns the index of the record w, and adds it if it is new.
 func (t *table) intern(w []uint32) uint32 {
 	if 4*len(t.at.S) >= 3*len(t.slots.S) {
 		t.grow()
@@ -52,7 +52,7 @@ func (t *table) intern(w []uint32) uint32 {
 	return i
 }
 
-// find is the index of the record w.
+// find returns the index of the record w, if the table has it.
 func (t *table) find(w []uint32) (i uint32, ok bool) {
 	if len(t.slots.S) == 0 {
 		return 0, false
@@ -61,7 +61,7 @@ func (t *table) find(w []uint32) (i uint32, ok bool) {
 	return p.index - 1, ok
 }
 
-// place is where the record w is, or where it would be.
+// place returns the slot of the record w, or the free slot for it.
 func (t *table) place(w []uint32, hash uint32) (p *slot, ok bool) {
 	mask := uint32(len(t.slots.S) - 1)
 	for h := hash & mask; ; h = (h + 1) & mask {
