@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type minCommand struct {
 	names    core.Names
 	find     *baseFinder // with the bases that are given
 	failed   struct{ programs, kernels int }
+	lacking  int // kernels in which relocations find nothing
 }
 
 // minProgram is a BPF object.
@@ -177,17 +179,29 @@ func (m *minCommand) allKernels(c *cli, kernels []minKernel, plan *minPlan) erro
 	if plan.report == nil {
 		return m.eachKernel(c, kernels, plan, nil)
 	}
-	defer func() { discardAll(c.guard, plan.pending) }()
-	var text bytes.Buffer
-	r := newMinReport(&text)
-	r.begin(m.programs)
-	if err := m.eachKernel(c, kernels, plan, r); err != nil {
-		return err
+	defer func() { discardAll(c.guard, append(plan.pending, output{to: plan.report})) }()
+	var failed error // not of the report
+	content := func(w io.Writer) error {
+		r := newMinReport(w)
+		r.begin(m.programs)
+		if failed = m.eachKernel(c, kernels, plan, r); failed != nil {
+			return failed
+		}
+		return r.end()
 	}
-	if err := r.end(); err != nil {
-		return err
+	if plan.report.file != "" {
+		plan.report.prepare(c.guard, content) // thousands of kernels make a long text
+	} else {
+		var text bytes.Buffer
+		err := content(&text)
+		if content = finish.WriteBytes(text.Bytes()); failed == nil {
+			failed = err
+		}
 	}
-	return writeTogether(c.guard, append(plan.pending, output{to: plan.report, content: finish.WriteBytes(text.Bytes())}), nil)
+	if failed != nil {
+		return failed
+	}
+	return writeTogether(c.guard, append(plan.pending, output{to: plan.report, content: content}), nil)
 }
 
 // eachKernel writes the files for all kernels, and what becomes of each to the report, if
@@ -210,8 +224,14 @@ func (m *minCommand) eachKernel(c *cli, kernels []minKernel, plan *minPlan, r *m
 			c.complain(done.err.Error())
 		}
 	}
+	if more := m.lacking - toldLacking; more > 0 {
+		c.warn(fmt.Sprintf("note: relocations find nothing in %s more%s", countOf(more, "kernel"), plan.seeReport()))
+	}
 	return nil
 }
+
+// toldLacking is in how many kernels the relocations are counted that find nothing. An archive may have thousands.
+const toldLacking = 10
 
 func (m *minCommand) kernel(c *cli, k *minKernel, plan *minPlan) *minResult {
 	done := &minResult{File: k.path}
@@ -244,10 +264,9 @@ func (m *minCommand) kernel(c *cli, k *minKernel, plan *minPlan) *minResult {
 		plan.pending = append(plan.pending, outs...)
 	}
 	if text := done.missingText(); text != "" {
-		if plan.report == nil {
-			text += "; --report=FILE lists them"
+		if m.lacking++; m.lacking <= toldLacking {
+			c.warn(text + plan.seeReport())
 		}
-		c.warn(text)
 	}
 	return done
 }

@@ -132,6 +132,14 @@ type minFile struct {
 	target *target
 }
 
+// seeReport says how to learn which relocations find nothing; "" if the report tells it.
+func (p *minPlan) seeReport() string {
+	if p.report != nil {
+		return ""
+	}
+	return "; --report=FILE lists them"
+}
+
 // file says where the BTF for a kernel goes; for one program, or if that is nil for all.
 func (p *minPlan) file(k *minKernel, prog *minProgram) minFile {
 	name := ""

@@ -66,13 +66,15 @@ func discardAll(g *guard, outs []output) {
 
 // prepareAll makes the drafts of all files that are late, or of all others.
 func prepareAll(g *guard, outs []output, late bool) error {
-	for _, o := range outs {
+	for i := range outs {
+		o := &outs[i]
 		if o.late != late || o.to == nil || o.to.file == "" {
 			continue
 		}
 		if o.to.draft == nil {
 			o.to.prepare(g, o.content)
 		}
+		o.content = nil // it is on the disk, and a run over thousands of kernels has thousands of outputs
 		if err := o.to.draft.err; err != nil {
 			return o.to.failure(err)
 		}
