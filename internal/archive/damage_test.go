@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -208,6 +209,38 @@ func TestFindGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found, err := Find(a.Dir, k.BuildID); err != nil || len(found) != 0 {
+		t.Errorf("%q, %v", found, err)
+	}
+}
+
+// TestFindReadsModulesOnce: without the build-id in the index, find reads all records, but no record of modules twice.
+// A record that is gone since the index was written is no error.
+func TestFindReadsModulesOnce(t *testing.T) {
+	dir, a := packages(t, map[string][]byte{"a.tar": threeModules()}), moduleArchive(t)
+	k := add(t, a, filepath.Join(dir, "a.tar")).Kernels[0]
+	x, err := Merge(a.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const none = "deadbeef"
+	record := filepath.Join(a.Dir, k.ModulesFile())
+	s := &search{a.Dir, none, map[string]bool{}}
+	for range 2 {
+		if found, err := s.in(x); err != nil || len(found) != 0 {
+			t.Errorf("%q, %v", found, err)
+		}
+		if err := os.Remove(record); err != nil {
+			t.Fatal(err)
+		}
+		testfile.Write(t, record, []byte(`"`+none)) // an error if it is read
+	}
+	if _, err := Find(a.Dir, none); err == nil {
+		t.Error("no error for a damaged record")
+	}
+	if err := errors.Join(x.Write(a.Dir), os.Remove(record)); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Find(a.Dir, none); err != nil || len(found) != 0 {
 		t.Errorf("%q, %v", found, err)
 	}
 }

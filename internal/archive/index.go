@@ -115,8 +115,9 @@ func replaceFile(at string, data []byte) error {
 // kernel has it, Find looks for modules. It asks the index in the folder dir first. If there is no
 // index, or it does not know the build-id, or a file that it names is gone, Find reads all records.
 func Find(dir, buildID string) ([]string, error) {
+	s := &search{dir: dir, prefix: buildID, without: map[string]bool{}}
 	if x, err := readIndex(dir); err == nil {
-		found, err := x.find(dir, buildID)
+		found, err := s.in(x)
 		if err != nil || len(found) > 0 && existing(dir, found) == nil {
 			return found, err
 		}
@@ -127,11 +128,19 @@ func Find(dir, buildID string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.find(dir, buildID)
+	found, err := s.in(x)
 	if err == nil {
 		err = existing(dir, found)
 	}
 	return found, err
+}
+
+// search looks for a build-id.
+type search struct {
+	dir, prefix string
+	// without are the records of modules that do not have it. They are most of an archive's records, and have
+	// megabytes, so none is read twice.
+	without map[string]bool
 }
 
 // existing returns an error for a path in the archive that is not there.
@@ -155,13 +164,13 @@ func readIndex(dir string) (*Index, error) {
 	return x, decodeJSON(at, data, x)
 }
 
-// find returns the paths of kernels whose build-id begins with prefix, or else of modules. It returns kernels
+// in returns the paths of kernels whose build-id begins with the prefix, or else of modules. It returns kernels
 // from damaged packages only if no other kernel fits.
-func (x *Index) find(dir, prefix string) (found []string, err error) {
+func (s *search) in(x *Index) (found []string, err error) {
 	var doubtful []string
 	for i := range x.Kernels {
 		switch k := &x.Kernels[i]; {
-		case !strings.HasPrefix(k.BuildID, prefix) || k.BTF == "":
+		case !strings.HasPrefix(k.BuildID, s.prefix) || k.BTF == "":
 		case k.PackageDamaged:
 			doubtful = append(doubtful, k.BTF)
 		default:
@@ -174,7 +183,7 @@ func (x *Index) find(dir, prefix string) (found []string, err error) {
 	if len(found) > 0 {
 		return found, nil
 	}
-	return x.findModules(dir, prefix)
+	return s.modules(x)
 }
 
 // Lost is BTF that the index has and a reader does not get.
