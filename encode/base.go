@@ -9,11 +9,12 @@ import (
 // and strings. A Base is immutable, and any number of runs may share it.
 type Base struct {
 	d     *dedup.Base
-	types uint32 // with void
+	types uint32 // how many type ids it has, with void
 }
 
-// NewBase prepares blob as a base. blob may itself be split BTF; the Base keeps using it.
-// It is an error if the types or strings use up all ids or offsets.
+// NewBase prepares blob as a base. blob may itself be split BTF; the Base keeps using it, so it must
+// not change. It is an error if blob has too many types or strings (dedup.MaxIDs,
+// dedup.MaxBaseStrings). Call Free in the end.
 func NewBase(blob *btf.Blob) (*Base, error) {
 	d, err := dedup.NewBase(blob)
 	if err != nil {

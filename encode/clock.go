@@ -10,6 +10,7 @@ type clock struct {
 
 func (c *clock) start() { c.last = time.Now() }
 
+// lap adds the time since the last call of lap, or of start, to the phase with this name.
 func (c *clock) lap(name string) {
 	now := time.Now()
 	d := now.Sub(c.last)

@@ -21,7 +21,7 @@ func (f *input) commitUnit(u *workspace) error {
 	return f.commit(u, func() error { return f.readUnit(u) })
 }
 
-// keep does what remains to be done for a committed unit. It uses nothing that commits of later
+// keep stores the function states of a committed unit. It uses nothing that commits of later
 // units use, so it may run at the same time as these.
 func keep(f *input, u *workspace) {
 	defer u.locate()
@@ -34,12 +34,12 @@ func keep(f *input, u *workspace) {
 // progress counts a finished unit and reports it to Options.Progress.
 func (f *input) progress(u *workspace) {
 	if f.opt.Progress != nil {
-		f.opt.Progress(f.run.done.Add(u.size), f.run.total)
+		f.opt.Progress(f.run.doneBytes.Add(u.size), f.run.total)
 	}
 }
 
-// commit merges the types, functions and variables of u. It calls reread if the unit has
-// to be read once more.
+// commit merges the types, functions and variables of u into the state of the run. It calls reread
+// if the unit has to be read once more.
 func (f *input) commit(u *workspace, reread func() error) error {
 	r := f.run
 	if u.err != nil {
@@ -63,8 +63,8 @@ func (f *input) commit(u *workspace, reread func() error) error {
 		err := r.set.Commit(&u.unit.Types)
 		if errors.Is(err, dedup.ErrAlias) || errors.Is(err, dedup.ErrIncomplete) {
 			// Either a name of the unit has got another token, or a type was left out
-			// that is needed. Read the unit again, with the alias in force and with all
-			// its types.
+			// that is needed. Read the unit again: with the new token, or with all its
+			// types.
 			u.restart()
 			if u.whole = errors.Is(err, dedup.ErrIncomplete); u.whole {
 				f.proofs.refused.Add(1)
@@ -82,7 +82,7 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	if l := u.unit.Facts.Foreign; l != 0 && !slices.Contains(r.foreign, l) {
 		r.foreign = append(r.foreign, l)
 	}
-	if err := f.reached(u); err != nil {
+	if err := f.noteTypeUnits(u); err != nil {
 		return err
 	}
 	r.raw.committed(u)
@@ -97,8 +97,8 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	if r.phase == asking && r.question.isDue(r, u) && r.disagree() {
 		return errDisagree
 	}
-	if r.index.Load() == 0 && u.unit.FirstInt != 0 {
-		r.index.Store(u.id(u.unit.FirstInt))
+	if r.arrayIndex.Load() == 0 && u.unit.FirstInt != 0 {
+		r.arrayIndex.Store(u.id(u.unit.FirstInt))
 	}
 	if f.merge != nil {
 		return f.takeMerged(u)
@@ -110,8 +110,8 @@ func (f *input) commit(u *workspace, reread func() error) error {
 	return f.saveVars(u)
 }
 
-// reached notes the type units that u refers to.
-func (f *input) reached(u *workspace) error {
+// noteTypeUnits notes the type units that u refers to.
+func (f *input) noteTypeUnits(u *workspace) error {
 	if len(u.reader.NeedTypes) == 0 {
 		return nil
 	}

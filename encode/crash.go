@@ -37,10 +37,10 @@ func IsFault(v any) bool {
 	return ok
 }
 
-// ErrChanged is the error of an encoding after such a fault.
+// ErrChanged is the error of an encoding that a memory fault has ended (IsFault).
 var ErrChanged = errors.New("the file was changed while it was read, or cannot be read")
 
-// CutShort is the reason that a message gives for such a fault.
+// CutShort is the reason that messages give for a memory fault (IsFault).
 const CutShort = "a file was cut short or could not be read while in use"
 
 // PanicSite returns the function and line that panicked: the first frame outside package
@@ -63,11 +63,11 @@ func PanicSite() string {
 	}
 }
 
-// workerPanic carries a panic and its place to the goroutine that called Run.
+// workerPanic carries a panic of a worker to the goroutine that called Run.
 type workerPanic struct {
-	value any
-	unit  string
-	site  string
+	value any    // what panic was called with
+	unit  string // see Crash.Unit
+	site  string // see PanicSite
 }
 
 // asWorkerPanic turns the value that a deferred function recovered into a workerPanic.

@@ -19,12 +19,12 @@ import (
 //
 // For inputs of limited size there is a remedy: if units disagree, a second phase of the run
 // reads them again, for the batch algorithm. The C library of Debian needs it: it has 251,000 raw
-// types. A second phase takes as long as the first, and some 60 bytes of memory for each raw
-// type, so kernels, all but the smallest, are above the limit: those that were compared have
-// pahole's bytes without it.
+// types. A second phase takes as long as the first, and memory for each raw type. All kernels but the
+// smallest have more raw types than the limit; those that were compared have pahole's bytes without
+// it.
 
 // maxDisagree is the largest number of raw types for which there is a second phase.
-// bytesPerRaw is about how much memory the batch algorithm needs for each.
+// bytesPerRaw is about how many bytes the batch algorithm needs for each.
 const (
 	maxDisagree = 1 << 19
 	bytesPerRaw = 300
@@ -37,21 +37,21 @@ const (
 // Linux 6.12, which have pahole's bytes anyway.
 func (r *run) disagree() bool {
 	n := r.stats.TypesIn
-	return n <= maxDisagree && (r.question.twofold || r.opt.Base == nil && dedup.Disagree(r.set)) && r.limit.Check(int(n*bytesPerRaw)) == nil
+	return n <= maxDisagree && (r.question.definesDeclared || r.opt.Base == nil && dedup.Disagree(r.set)) && r.limit.Check(int(n*bytesPerRaw)) == nil
 }
 
 // errDisagree ends the phase asking before its last unit.
 var errDisagree = errors.New("units disagree")
 
-// question says when the phase asking looks whether units disagree already: once they do, they do so at the
-// end, too, and the rest need not be read in this phase. To look at the set takes as long as the set is large, so
-// it happens only when the number of raw types has doubled.
+// question decides when the phase asking looks whether units disagree already. If they do, they also do at the
+// end, and the other units need not be read in this phase. Looking takes time in proportion to the set, so it
+// happens only when the number of raw types has doubled.
 type question struct {
 	bytes uint64 // of .debug_info that are committed
 	next  uint64 // the number of raw types at which to look again
-	// twofold says that a unit both declares and defines a struct or union.
-	twofold      bool
-	declarations dedup.Declarations
+	// definesDeclared says that a unit both declares and defines a struct or union.
+	definesDeclared bool
+	declarations    dedup.Declarations
 }
 
 // firstQuestion is the number of raw types at which the phase looks for the first time. An input of more bytes
@@ -62,16 +62,17 @@ const (
 	smallInput    = maxDisagree * 128
 )
 
-// isDue reports, after the unit of u was committed, whether to look, and the whole input seems to be small enough.
+// isDue is called after the unit of u was committed. It reports whether to look now whether units disagree. It
+// reports false if the whole input seems to be too large for the batch algorithm.
 //
-// It looks for declarations in each unit, which takes 1.3 % of the time of a module. gcc makes units with a
-// declaration and a definition of one type only for code that it warns about ("declared inside parameter list"), so
-// over a base only clang's units count.
+// It also sets definesDeclared, which takes 1.3 % of the time of a module. gcc makes units with a declaration and a
+// definition of one type only for code that it warns about ("declared inside parameter list"), so over a base it
+// looks only at clang's units.
 func (q *question) isDue(r *run, u *workspace) bool {
 	n := r.stats.TypesIn
 	isSmall := n <= maxDisagree && r.total <= smallInput
-	if isSmall && !q.twofold && (r.opt.Base == nil || u.unit.Facts.Clang) {
-		q.twofold = q.declarations.Defined(r.set, &u.unit.Types)
+	if isSmall && !q.definesDeclared && (r.opt.Base == nil || u.unit.Facts.Clang) {
+		q.definesDeclared = q.declarations.Defined(r.set, &u.unit.Types)
 	}
 	q.bytes += u.size
 	if n < max(q.next, firstQuestion) {

@@ -11,10 +11,10 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// Functions are emitted in the order of their names: the strings, FUNC_PROTO, FUNC and
-// DECL_TAGs of one after the other. The strings of a function do not depend on types, and
-// its types need only the tokens of the strings. So another goroutine may add strings
-// ahead of the types.
+// Functions are emitted in the order of their names, each with its strings, FUNC_PROTO, FUNC
+// and DECL_TAGs. The strings of a function do not depend on types, and its types need only the
+// tokens of the strings. So one goroutine may add the strings of functions while another one,
+// behind it, adds the types.
 
 // Flags of kernel functions in .BTF_ids (Linux, include/linux/btf.h).
 const (
@@ -39,14 +39,14 @@ type emitter struct {
 	reporter *reporter // nil without Options.Functions
 	touched  arena.Touched
 
-	// The prototypes of the functions that addFunc gets next, their hashes, and how many of them
-	// it has had.
-	protos []uint32
-	starts []int
-	hashes []uint32
-	next   int
+	// The prototypes of a block of functions, which aheadTypes makes and addFunc takes.
+	protos []uint32 // their records, one after another
+	starts []int    // where each begins in protos, and the end
+	hashes []uint32 // of each
+	next   int      // index of the one that addFunc takes next
 }
 
+// emitFuncs decides about all functions and adds those that are encoded.
 func (r *run) emitFuncs() error {
 	r.stats.Skipped = map[string]int{}
 	if r.opt.For == ForReaders {
@@ -187,6 +187,8 @@ func (e *emitter) kfuncTags(c *compactstate.Choice) []string {
 
 var kfuncTags = [...]string{"bpf_kfunc", "bpf_fastcall"}
 
+// arenaFlags returns the flags in .BTF_ids that say which values of a function's prototype are pointers
+// into a BPF arena. It leaves out those for parameters that the function does not have.
 func (e *emitter) arenaFlags(c *compactstate.Choice) uint32 {
 	if !c.Kfunc || e.run.opt.Features&Attributes == 0 || e.run.opt.Features&DeclTagKfuncs == 0 {
 		return 0
@@ -245,8 +247,8 @@ func (e *emitter) addFunc(c *compactstate.Choice) error {
 // arenaTag is the TYPE_TAG of pointers into a BPF arena.
 const arenaTag = "address_space(1)"
 
-// arenaPointer returns a copy of pointer id whose target is in the address space of BPF
-// arenas.
+// arenaPointer returns a PTR to the same target as PTR id, but with the TYPE_TAG arenaTag between the
+// two. It is an error if id is not a PTR. fn is the function that it names.
 func (e *emitter) arenaPointer(id uint32, fn []byte) (uint32, error) {
 	w := e.run.set.Record(id)
 	if id == 0 || w.Kind() != btf.KindPtr {

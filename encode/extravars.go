@@ -18,7 +18,7 @@ import (
 // names. keepVar has the rules, with one exception: a variable of type void does not end
 // the variables of its unit.
 
-// addExtra keeps a variable. typ is the id of its type in the Set.
+// addExtra keeps a variable. typ is the id of its type in the Set, and size is in bytes.
 func (r *run) addExtra(v *unit.Var, typ uint32, size uint64, tags []unit.Annot) {
 	if v.SecOff+size > math.MaxUint32 {
 		return // a DATASEC has 32 bits for the end of a variable

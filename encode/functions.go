@@ -10,8 +10,8 @@ import (
 	"github.com/btflite/btflite/internal/unit"
 )
 
-// functions checks the unit's subprograms and fills u.funcs.states: which of them count,
-// where their parameters are, and what prototype the code shows.
+// functions checks the unit's subprograms and fills u.funcs.states: it adds a state for each that has
+// a symbol, with the prototype that its code shows.
 func (f *input) functions(u *workspace) error {
 	if len(u.unit.Funcs.S) == 0 {
 		return nil
@@ -104,8 +104,8 @@ func (u *workspace) sizes(set *dedup.Set, addrSize int) callconv.Types {
 	return t
 }
 
-// placeFuncs looks the unit's functions up in the ELF function table. It reports whether
-// one of them is there and can be encoded.
+// placeFuncs looks the unit's functions up in the ELF function table, and sets Entry of those that are
+// there and can be encoded. It reports whether there is one.
 func (f *input) placeFuncs(u *workspace) (any bool) {
 	table := f.run.funcs.table
 	f.entriesAhead(u)
@@ -192,13 +192,13 @@ func (f *input) memberName(u *workspace, p *callconv.Param) dedup.Name {
 	return f.File.Names.Token(name)
 }
 
-// entryCache is the number of look-ups that a workspace remembers. Many units have the
+// entryCache is the number of look-ups that a workspace remembers, because many units have the
 // same inline functions of headers.
 const entryCache = 1 << entryBits
 
 const entryBits = 13
 
-// nameEntry returns the place in the cache for a name. Another name may occupy it.
+// nameEntry returns the place in the cache for a name. It may have another name.
 func (u *workspace) nameEntry(name dedup.Name) *nameEntry {
 	return &u.funcs.entries.S[name*0x9e3779b1>>(32-entryBits)]
 }
@@ -237,9 +237,9 @@ func (f *input) entryOf(u *workspace, name dedup.Name) uint32 {
 // errPadding ends a run because a DIE has the name of a symbol that may have been left out.
 var errPadding = errors.New("a function has the name of padding")
 
-// saveStates takes what the checks of the unit's functions have found, except the states
-// themselves, which keepStates moves to the run. It adds the strings of the states, in
-// functions-table order.
+// saveStates adds the strings of the unit's function states, in the order of FuncOrder, and takes
+// the definitions for Options.Functions. keepStates moves the states themselves to the run; only in a
+// merged file does saveStates do that, too.
 func (f *input) saveStates(u *workspace) error {
 	r := f.run
 	if t := r.funcs.table; t != nil && t.NeedsPadding() {
@@ -258,7 +258,7 @@ func (f *input) saveStates(u *workspace) error {
 	}
 	// A state that is a repeat has no new names: it needs no look-up here.
 	for i := range u.funcs.states.S {
-		ps, annots := u.funcs.states.S[i].of(u)
+		ps, annots := u.funcs.states.S[i].parts(u)
 		if err := internState(r.set, ps, annots); err != nil {
 			return u.reader.Cursor.UnitError(err.Error())
 		}
@@ -297,12 +297,12 @@ func mergeStates(f *input, u *workspace) error {
 	reserveStates(f, u)
 	for i := range u.funcs.states.S {
 		st, raw := placeState(f, u, i)
-		ps, annots := st.of(u)
+		ps, annots := st.parts(u)
 		if f.run.funcs.states.Has(st.Entry, st.Flags, st.Sym, st.Ret, ps, f.run.funcs.annotations(annots)) {
 			continue // its names have come with the first state
 		}
 		if !f.merge.finishing {
-			f.merge.later(ps, annots)
+			f.merge.keepNames(ps, annots)
 		} else if err := internState(f.run.set, ps, annots); err != nil {
 			return u.reader.Cursor.UnitError(err.Error())
 		}
@@ -322,7 +322,7 @@ func reserveStates(f *input, u *workspace) {
 // placeState gives the types of state i ids of the Set. raw has their ids for -V.
 func placeState(f *input, u *workspace, i int) (st *stateRec, raw []uint32) {
 	st = &u.funcs.states.S[i]
-	ps, _ := st.of(u)
+	ps, _ := st.parts(u)
 	if f.run.raw != nil {
 		raw = f.run.raw.proto(u, st.Ret, ps)
 	}
@@ -333,14 +333,14 @@ func placeState(f *input, u *workspace, i int) (st *stateRec, raw []uint32) {
 	return st, raw
 }
 
-// of returns the parameters and annotations of a state.
-func (st *stateRec) of(u *workspace) ([]compactstate.Param, []unit.Annot) {
+// parts returns the parameters and annotations of a state.
+func (st *stateRec) parts(u *workspace) ([]compactstate.Param, []unit.Annot) {
 	return u.funcs.params.S[st.First:][:st.N], u.unit.Annots.S[st.FirstAn:][:st.NAn]
 }
 
 // keepState keeps a state unless it is a repeat.
 func (r *run) keepState(u *workspace, st *stateRec, raw []uint32) {
-	ps, annots := st.of(u)
+	ps, annots := st.parts(u)
 	if !r.funcs.states.Add(st.Entry, st.Flags, st.Sym, st.Ret, ps, r.funcs.annotations(annots)) {
 		return
 	}

@@ -18,7 +18,7 @@ import (
 // them: the added records have ids and strings after its own. So both together are one
 // BTF, or the second is split BTF over the first.
 
-// newInlining prepares the run for sites, if they are wanted.
+// newInlining prepares the run to keep sites, if they are wanted.
 func (r *run) newInlining() {
 	if !r.opt.Inline && r.opt.Features&Inline == 0 {
 		return
@@ -148,7 +148,8 @@ func (iu *inlinedUnit) find(place uint64) (i int, ok bool) {
 // maxAbstract bounds a chain of abstract origins.
 const maxAbstract = 8
 
-// origins fills r.chain with the function at a place and its abstract origins.
+// origins fills iu.chain with the indexes of the function at a place and of its abstract origins. It
+// reports false if one of them is not in the unit, or the chain is too long.
 func (iu *inlinedUnit) origins(place uint64) bool {
 	iu.chain = iu.chain[:0]
 	for range maxAbstract {
@@ -165,6 +166,7 @@ func (iu *inlinedUnit) origins(place uint64) bool {
 	return false
 }
 
+// site keeps a site in the store, or counts why it is left out.
 func (iu *inlinedUnit) site(f *input, s *inline.Site) {
 	if s.Addr == 0 {
 		iu.store.Drop(inline.NoAddress)
@@ -237,7 +239,7 @@ func (iu *inlinedUnit) function(f *input, fn *callconv.Func) inlinedFunc {
 
 // identifier reports whether kernels accept name as the name of a function.
 func identifier(name []byte) bool {
-	const longest = 511 // Linux: KSYM_NAME_LEN, with the NUL
+	const longest = 511 // in bytes; Linux: KSYM_NAME_LEN is 512, with the NUL
 	if len(name) == 0 || len(name) > longest {
 		return false
 	}
@@ -250,8 +252,8 @@ func identifier(name []byte) bool {
 	return true
 }
 
-// place fills r.places with the places of fn's parameters at a site. values describes
-// their types.
+// place fills iu.places with the places of fn's parameters at a site, as indexes of the store. values
+// describes their types. For Options.InlineMissing, it fills iu.why.
 func (iu *inlinedUnit) place(f *input, s *inline.Site, fn *callconv.Func, values []value) {
 	u := iu.u
 	ps := u.unit.Params.S[fn.First:][:fn.N]
@@ -290,8 +292,8 @@ func (iu *inlinedUnit) place(f *input, s *inline.Site, fn *callconv.Func, values
 	}
 }
 
-// paramOf returns which parameter of ps the DIE at place describes. It tries number guess
-// first.
+// paramOf returns the index in ps of the parameter that the DIE at place describes, itself or by the
+// abstract origins of iu.chain. It tries the index guess first.
 func (iu *inlinedUnit) paramOf(place uint64, ps []callconv.Param, guess int) (j int, ok bool) {
 	off := uint32(place - iu.base)
 	if uint64(off) != place-iu.base {
@@ -325,7 +327,7 @@ func (iu *inlinedUnit) paramOf(place uint64, ps []callconv.Param, guess int) (j 
 // maxTypes bounds a chain of typedefs and qualifiers.
 const maxTypes = 64
 
-// valueOf describes the type ref.
+// valueOf returns the size and sign of the type ref.
 func (iu *inlinedUnit) valueOf(ref dedup.Ref) value {
 	for range maxTypes {
 		n, ok := iu.types.Node(ref)

@@ -22,7 +22,7 @@ func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 	if err != nil {
 		return nil, r.whileExpanding(in.Path, err)
 	}
-	f := &input{run: r, opt: &r.opt, Input: unit.Input{File: d, Options: r.opt.reading(), Index: &r.index, Limit: r.limit}}
+	f := &input{run: r, opt: &r.opt, Input: unit.Input{File: d, Options: r.opt.reading(), ArrayIndex: &r.arrayIndex, Limit: r.limit}}
 	if r.stats.CUs == r.stats.CUsFiltered { // all units so far were filtered out
 		f.first, r.lead = true, len(r.inputs)
 	}

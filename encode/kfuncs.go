@@ -8,6 +8,7 @@ type kfuncs struct {
 	funcs []idSymbol // __BTF_ID__func__NAME__SUFFIX
 }
 
+// idSymbol is a symbol in .BTF_ids: its name, address, and size in bytes.
 type idSymbol struct {
 	name        []byte
 	value, size uint64
@@ -20,6 +21,7 @@ const (
 	btfSet8Kfuncs = 1
 )
 
+// add keeps a symbol of .BTF_ids if its name says that it is a set or a function.
 func (k *kfuncs) add(name []byte, value, size uint64) {
 	switch {
 	case len(name) > len(idSet8) && string(name[:len(idSet8)]) == idSet8:
@@ -29,6 +31,8 @@ func (k *kfuncs) add(name []byte, value, size uint64) {
 	}
 }
 
+// resolve marks in t the functions that are in a set of kfuncs, with their flags. data is the content of
+// .BTF_ids, which is at address addr.
 func (k *kfuncs) resolve(f *input, addr uint64, data []byte, t *compactstate.FuncTable) {
 	word := func(a uint64) (uint32, bool) {
 		if off := a - addr; off < uint64(len(data)) && uint64(len(data))-off >= 4 {

@@ -18,7 +18,7 @@ func (f *input) flushLog(u *workspace) {
 	}
 }
 
-// startLog writes what comes before the first type.
+// startLog writes the lines that come before the first type.
 func (f *input) startLog() {
 	l := f.run.raw
 	if l.started {

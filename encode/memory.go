@@ -60,7 +60,7 @@ func UsualMemory(size uint64) uint64 { return usualMemory + size/usualShare }
 // more memory, the same input may be encoded.
 var ErrMemory = errors.New("the memory limit is reached")
 
-// limitError is an error that is ErrMemory, and has a text of its own.
+// limitError is the text of an error for which errors.Is finds ErrMemory.
 type limitError string
 
 // overLimit returns a limitError with a text.
@@ -85,8 +85,8 @@ type budget struct {
 	packed uint64       // the part of total that has unit records
 	mapped uint64       // bytes of the inputs
 
-	// fewer, if set, makes the run go on with less memory. It is called when little is left.
-	fewer func()
+	// useLess, if set, makes the run go on with less memory. It is called when little is left.
+	useLess func()
 
 	unchecked uint64 // bytes of .debug_info since the last check
 	step      uint64 // value of unchecked at which the next check is due
@@ -206,8 +206,8 @@ func (b *budget) committed(n uint64) error {
 		return nil
 	}
 	b.unchecked = 0
-	if b.fewer != nil && b.limit.Check(scarce(b.opt.Jobs)) != nil {
-		b.fewer()
+	if b.useLess != nil && b.limit.Check(scarce(b.opt.Jobs)) != nil {
+		b.useLess()
 	}
 	return b.checkMemory(0)
 }

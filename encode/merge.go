@@ -21,7 +21,8 @@ import "github.com/btflite/btflite/internal/unit"
 // Functions may refer to functions in other groups. Then all functions of the file wait
 // until the last unit has been read (mergefuncs.go).
 
-// takeMerged keeps the parts of a committed group that are added at the end of the file.
+// takeMerged keeps the tags, functions and variables of a committed group, which are added at the end
+// of the file.
 func (f *input) takeMerged(u *workspace) error {
 	m := f.merge
 	u.unit.SortTags()

@@ -15,7 +15,8 @@ import (
 // together at the end. The check needs only types that decide how a parameter is passed.
 // It takes them from the Set.
 
-// add moves the functions of a committed group to l.
+// add copies the functions of a committed group to pf, with ids of the Set in place of Refs. raw is nil
+// without -V.
 func (pf *pendingFuncs) add(u *workspace, raw *rawTypes) {
 	if raw != nil {
 		for i := range u.unit.Funcs.S {

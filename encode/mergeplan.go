@@ -14,7 +14,7 @@ import (
 // planner collects how far the references of each unit lead.
 type planner struct {
 	f       *input
-	last    []int           // by unit: the last unit that must be in its group
+	last    []int           // by unit: the highest unit that must be in its group
 	cross   []bool          // by unit: it refers to types of other units
 	calls   map[[2]int]bool // pairs of units whose functions refer to each other
 	needInt bool            // no int was found yet
@@ -25,7 +25,7 @@ type planner struct {
 // plan fills f.merge.
 func (f *input) plan() error {
 	m := f.merge
-	pl := planner{f: f, calls: map[[2]int]bool{}, needInt: f.run.index.Load() == 0}
+	pl := planner{f: f, calls: map[[2]int]bool{}, needInt: f.run.arrayIndex.Load() == 0}
 	r := unit.Reader{In: &f.Input}
 	r.Init(f.run.limit)
 	defer r.Free()
@@ -55,7 +55,7 @@ func (f *input) plan() error {
 		if m.dropped {
 			return nil
 		}
-		pl.behind(&r.Cursor)
+		pl.release(&r.Cursor)
 		if pl.needInt {
 			// Arrays of this unit take the int of a later unit, or the one that is added
 			// at the end.
@@ -72,7 +72,7 @@ func (f *input) plan() error {
 		}
 	}
 	f.File.Rewind() // the file is read again for encoding
-	if m.all {
+	if m.hasImports {
 		for c := range pl.calls {
 			pl.join(c[0], c[1])
 		}
@@ -98,13 +98,14 @@ func (f *input) plan() error {
 	return nil
 }
 
-// behind releases the pages that have been read.
-func (pl *planner) behind(c *debuginfo.Cursor) {
+// release releases the pages of the file up to the unit at c, which has been read.
+func (pl *planner) release(c *debuginfo.Cursor) {
 	if c.Base == 0 {
 		pl.f.File.Passed(c)
 	}
 }
 
+// join puts units a and b, and all between them, into one group.
 func (pl *planner) join(a, b int) {
 	pl.last[min(a, b)] = max(pl.last[min(a, b)], max(a, b))
 }
@@ -179,7 +180,7 @@ func (pl *planner) scan(r *unit.Reader, k, p int) error {
 func (pl *planner) references(c *debuginfo.Cursor, a *dwarf.Abbrev, have uint32, k int, inside bool) {
 	if a.Class == dwarf.ClassImport && have&(1<<dwarf.VImport) != 0 {
 		if at, ok := unit.ImportTarget(c, &c.Vals[dwarf.VImport]); ok {
-			pl.load(k, at)
+			pl.importUnit(k, at)
 		}
 	}
 	switch {
@@ -202,13 +203,14 @@ func (pl *planner) references(c *debuginfo.Cursor, a *dwarf.Abbrev, have uint32,
 	}
 }
 
-// load notes that unit k imports the unit at a section offset.
-func (pl *planner) load(k int, target uint64) {
-	pl.f.merge.all = true
+// importUnit notes that unit k imports the unit at a section offset.
+func (pl *planner) importUnit(k int, target uint64) {
+	pl.f.merge.hasImports = true
 	pl.refer(k, target, true)
 }
 
-// note keeps a reference if it leaves unit k.
+// note keeps the reference in decoded value v if it leaves unit k. types says that it refers to a type,
+// not to a function or parameter.
 func (pl *planner) note(c *debuginfo.Cursor, k, v int, have uint32, types bool) {
 	x := &c.Vals[v]
 	if have>>v&1 == 0 {
@@ -221,7 +223,7 @@ func (pl *planner) note(c *debuginfo.Cursor, k, v int, have uint32, types bool) 
 	}
 }
 
-// refer keeps a reference from unit k to a section offset.
+// refer keeps a reference from unit k to a section offset. types is as for note.
 func (pl *planner) refer(k int, target uint64, types bool) {
 	m := pl.f.merge
 	t, ok := m.At(target)

@@ -10,9 +10,9 @@ import (
 // end of the file. Workers read it; only the committer changes it.
 type merged struct {
 	unit.Merged
-	groups  []unit.Group
-	dropped bool // the language filter drops the file
-	all     bool // units are imported, so each group checks its own functions
+	groups     []unit.Group
+	dropped    bool // the language filter drops the file
+	hasImports bool // units are imported, so each group checks its own functions
 
 	tags      []mergedTag
 	names     []dedup.Name // of function states, in reading order
@@ -39,8 +39,8 @@ type mergedVar struct {
 	tags []unit.Annot
 }
 
-// later keeps the names of a function state until all types are known.
-func (m *merged) later(params []compactstate.Param, an []unit.Annot) {
+// keepNames keeps the names of a function state: their strings come after all types.
+func (m *merged) keepNames(params []compactstate.Param, an []unit.Annot) {
 	for _, p := range params {
 		m.names = append(m.names, p.Name)
 	}

@@ -21,16 +21,16 @@ type pipeline struct {
 	free       []*workspace // without a unit; the last one was used last, so it is in the CPU's caches
 	ring       []*workspace // the other workspaces, by sequence number of their units
 
-	mu         sync.Mutex
-	most       int // workspaces that may have a unit: all, and fewer when memory is scarce
+	mu         sync.Mutex // for the fields from free on
+	maxBusy    int        // how many workspaces may have a unit: all, and fewer when memory is scarce
 	cond       sync.Cond
-	off        uint64 // of the next unit header
-	next       int    // sequence number of the next unit to read
-	commit     int    // sequence number of the next unit to commit
-	kept       int    // sequence number of the next unit to finish, after its commit
-	committing bool
-	keeping    bool
-	err        error
+	off        uint64 // of the next unit header in .debug_info
+	nextRead   int    // sequence number of the next unit to read
+	nextCommit int    // sequence number of the next unit to commit
+	nextKeep   int    // sequence number of the next unit to finish (keep), after its commit
+	committing bool   // a worker commits
+	keeping    bool   // a worker finishes units
+	err        error  // why reading ends before the last unit
 	passage    debuginfo.Passage
 }
 
@@ -38,7 +38,7 @@ type pipeline struct {
 // takes long or waits for another one.
 const (
 	workspacesPerWorker = 2
-	workspacesMore      = 2
+	extraWorkspaces     = 2
 )
 
 // encodeUnits reads and commits all units.
@@ -46,9 +46,9 @@ func (f *input) encodeUnits() error {
 	jobs := max(f.opt.Jobs, 1)
 	workspaces := 1
 	if jobs > 1 {
-		workspaces = workspacesPerWorker*jobs + workspacesMore
+		workspaces = workspacesPerWorker*jobs + extraWorkspaces
 	}
-	p := &pipeline{f: f, ring: make([]*workspace, workspaces), most: startUnits(f.opt, workspaces)}
+	p := &pipeline{f: f, ring: make([]*workspace, workspaces), maxBusy: startUnits(f.opt, workspaces)}
 	p.workspaces = f.run.session.takeWorkspaces(workspaces, f.run.limit)
 	for i := range p.workspaces {
 		p.free = append(p.free, &p.workspaces[i])
@@ -57,10 +57,10 @@ func (f *input) encodeUnits() error {
 	f.run.readInlined(p.workspaces)
 	p.cond.L = &p.mu
 	if workspaces > 1 {
-		f.run.fewer = p.fewer
+		f.run.useLess = p.useLess
 	}
 	defer func() {
-		f.run.fewer = nil
+		f.run.useLess = nil
 		f.run.session.giveWorkspaces(p.workspaces)
 	}()
 	if jobs == 1 {
@@ -103,7 +103,7 @@ func (p *pipeline) work() {
 		// Until the index type of arrays is known, units are read one by one, because the
 		// first unit with an int decides it.
 		for p.err == nil && p.off < uint64(len(p.f.File.Info)) &&
-			(p.busy() >= p.most || p.next > p.commit && p.f.run.index.Load() == 0) {
+			(p.busy() >= p.maxBusy || p.nextRead > p.nextCommit && p.f.run.arrayIndex.Load() == 0) {
 			p.cond.Wait()
 		}
 		if p.err == nil {
@@ -117,31 +117,32 @@ func (p *pipeline) work() {
 		}
 		s := p.free[len(p.free)-1]
 		p.free = p.free[:len(p.free)-1]
-		p.ring[p.next%len(p.ring)] = s
+		p.ring[p.nextRead%len(p.ring)] = s
 		s.reset()
-		s.reader.Cursor.Seq = p.next
+		s.reader.Cursor.Seq = p.nextRead
 		p.take(s)
-		p.next++
-		if n := p.f.opt.CULimit; n > 0 && p.next >= n && p.f.merge == nil {
+		p.nextRead++
+		if n := p.f.opt.CULimit; n > 0 && p.nextRead >= n && p.f.merge == nil {
 			p.off = uint64(len(p.f.File.Info))
 		}
 		p.unlocked(func() { p.f.readWorkspace(s) })
 		s.ready = true
-		if !p.late() {
+		if !p.holdCommits() {
 			p.commitReady()
 			p.keepCommitted()
 		}
 	}
 }
 
-// commitReady commits the units that are next, unless another worker does that.
+// commitReady commits units in order, as long as the next one has been read. It does nothing if
+// another worker does that.
 func (p *pipeline) commitReady() {
 	if p.committing {
 		return
 	}
 	p.committing = true
-	for p.err == nil && p.commit < p.next {
-		s := p.ring[p.commit%len(p.ring)]
+	for p.err == nil && p.nextCommit < p.nextRead {
+		s := p.ring[p.nextCommit%len(p.ring)]
 		if !s.ready {
 			break
 		}
@@ -149,7 +150,7 @@ func (p *pipeline) commitReady() {
 		p.unlocked(func() { err = p.f.commitUnit(s) })
 		s.ready = false
 		if err == nil {
-			p.commit++
+			p.nextCommit++
 		} else if p.err == nil {
 			p.err = err
 		}
@@ -165,13 +166,13 @@ func (p *pipeline) keepCommitted() {
 		return
 	}
 	p.keeping = true
-	for p.err == nil && p.kept < p.commit {
-		s := p.ring[p.kept%len(p.ring)]
+	for p.err == nil && p.nextKeep < p.nextCommit {
+		s := p.ring[p.nextKeep%len(p.ring)]
 		p.unlocked(func() {
 			keep(p.f, s)
 			p.released(s)
 		})
-		p.kept++
+		p.nextKeep++
 		p.free = append(p.free, s)
 		p.freeIdle()
 		p.cond.Broadcast()
@@ -182,18 +183,19 @@ func (p *pipeline) keepCommitted() {
 // busy returns how many workspaces have a unit.
 func (p *pipeline) busy() int { return len(p.workspaces) - len(p.free) }
 
-// fewer lets one workspace less have a unit, as long as there are others, and frees those that
-// wait for one without need. It is called when memory is scarce.
-func (p *pipeline) fewer() {
+// useLess takes one workspace out of use, if there are others, and frees the memory of those that
+// get no unit any more. It is called when memory is scarce.
+func (p *pipeline) useLess() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.most = max(p.most-1, 1)
+	p.maxBusy = max(p.maxBusy-1, 1)
 	p.freeIdle()
 }
 
-// freeIdle frees the memory of workspaces that get no unit, because only p.most may have one.
+// freeIdle frees the memory of the free workspaces that get no unit, because only p.maxBusy may have
+// one.
 func (p *pipeline) freeIdle() {
-	for i := range min(len(p.free), len(p.workspaces)-p.most) {
+	for i := range min(len(p.free), len(p.workspaces)-p.maxBusy) {
 		p.free[i].free()
 	}
 }
@@ -209,9 +211,9 @@ func (p *pipeline) freeUnused() {
 	}
 }
 
-// late reports whether commits have to wait, because a test wants them to come as late as they can.
-func (p *pipeline) late() bool {
-	return testProofs.late && len(p.free) > 0 && p.f.run.index.Load() != 0 && p.off < uint64(len(p.f.File.Info))
+// holdCommits reports whether commits have to wait, because a test wants them as late as possible.
+func (p *pipeline) holdCommits() bool {
+	return testProofs.lateCommits && len(p.free) > 0 && p.f.run.arrayIndex.Load() != 0 && p.off < uint64(len(p.f.File.Info))
 }
 
 // take reads the header of the next unit into u. In a merged file it takes the next
@@ -229,7 +231,7 @@ func (p *pipeline) take(u *workspace) {
 	p.off = u.reader.Cursor.Hdr.End()
 	if m := f.merge; m != nil {
 		p.off = uint64(len(f.File.Info))
-		if end := m.groups[p.next].End; end < len(m.Places) {
+		if end := m.groups[p.nextRead].End; end < len(m.Places) {
 			p.off = m.Places[end].Off
 		}
 	}
@@ -264,20 +266,20 @@ func (f *input) finishTypes() error {
 	if err != nil {
 		return err
 	}
-	left := t.Unreached()
+	unreached := t.Unreached()
 	var u workspace
 	u.init(f.run.limit)
 	defer u.free()
 	u.reader.In = &f.Input
 	u.reader.Cursor.Seq = -1 // no workspace has this number
 	var seeds []uint32
-	for len(left) > 0 {
+	for len(unreached) > 0 {
 		seeds = seeds[:0]
-		for len(left) > 0 && len(seeds) < typeBatch {
-			if !t.IsReached(left[0]) { // an earlier batch may have referred to it
-				seeds = append(seeds, left[0])
+		for len(unreached) > 0 && len(seeds) < typeBatch {
+			if !t.IsReached(unreached[0]) { // an earlier batch may have referred to it
+				seeds = append(seeds, unreached[0])
 			}
-			left = left[1:]
+			unreached = unreached[1:]
 		}
 		u.reset()
 		u.err = f.readTypes(&u, seeds)

@@ -10,11 +10,11 @@ type proofs struct{ tried, refused atomic.Int32 }
 // which costs about as much as another unit gains by its proofs.
 const mostRefused = 4
 
-// pay reports whether it pays to prove the types of the unit with this sequence number. The first unit of
-// a module does not gain: it brings FWDs and copies of typedefs, which it must not find in the base, so
-// half of its types become nodes anyway. Neither do the units of some modules, because all of them have a
-// name with several definitions.
-func (p *proofs) pay(seq int) bool {
+// worthTrying reports whether to try to prove the types of the unit with this sequence number. For the
+// first unit of a module that does not pay: it brings FWDs and copies of typedefs, which it must not find
+// in the base, so half of its types become nodes anyway. Nor does it pay for the units of some modules,
+// because all of them have a name with several definitions.
+func (p *proofs) worthTrying(seq int) bool {
 	if seq == 0 || p.refused.Load()*mostRefused > p.tried.Load() {
 		return false
 	}

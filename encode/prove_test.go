@@ -21,8 +21,8 @@ func WithoutProofs(run func()) {
 // LateCommits calls run. With several workers, as many units as there is room for are read before
 // one is committed. So a unit does not know the types of those before it.
 func LateCommits(run func()) {
-	testProofs.late = true
-	defer func() { testProofs.late = false }()
+	testProofs.lateCommits = true
+	defer func() { testProofs.lateCommits = false }()
 	run()
 }
 
@@ -141,7 +141,7 @@ func TestProofsPay(t *testing.T) {
 		var p proofs
 		tried := 0
 		for seq := range 100 {
-			pays := p.pay(seq)
+			pays := p.worthTrying(seq)
 			if pays {
 				tried++
 			}

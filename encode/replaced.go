@@ -11,11 +11,12 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Debug sections have the address 0. pahole takes a variable for one of a debug section if that is large
-// enough and its own section comes later, as ld.lld places some, or does not count, as notes do:
-// pahole-behaviour 5.1. It happens in modules, and in kernels that are linked to low addresses.
-// Unit records keep the sizes of the sections that they replaced, so the same can be done in a
-// file with records. Only --btf_compat asks for it: it makes pahole's bytes, not a better answer.
+// pahole finds the section of a variable by its address. Debug sections have the address 0. So a large
+// debug section may seem to contain a variable, if the variable's own section comes later in the file, as
+// ld.lld places some, or does not count, as notes do: pahole-behaviour 5.1. This happens in modules, and
+// in kernels that are linked to low addresses. Unit records keep the sizes of the sections that they
+// replaced, so that the same can be done in a file with records. It makes pahole's bytes, not a better
+// answer, so only --btf_compat asks for it.
 
 // largestDebug is more than any debug section has, in bytes: their offsets have 32 bits.
 const largestDebug = 1 << 32
@@ -108,9 +109,9 @@ func (r *replaced) add(e *mmapelf.File, old, now []unitrecord.Size, merged map[s
 	}
 }
 
-// as returns the sections that the file with DWARF would have in place of v: v with its size
+// withDwarf returns the sections that the file would have in place of v if it had DWARF: v with its size
 // there and, if v is .debug_info, the missing sections around it. It returns none if r is nil.
-func (r *replaced) as(v unit.VarSection) (list []unit.VarSection) {
+func (r *replaced) withDwarf(v unit.VarSection) (list []unit.VarSection) {
 	if r == nil {
 		return nil
 	}

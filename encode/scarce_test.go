@@ -13,7 +13,7 @@ import (
 // TestFewerUnits: each call lets one unit less be in work, but always one, and only workspaces
 // that get no unit lose their memory.
 func TestFewerUnits(t *testing.T) {
-	p := &pipeline{workspaces: make([]workspace, 5), most: 5}
+	p := &pipeline{workspaces: make([]workspace, 5), maxBusy: 5}
 	for i := range p.workspaces {
 		u := &p.workspaces[i]
 		u.init(nil)
@@ -23,15 +23,15 @@ func TestFewerUnits(t *testing.T) {
 		}
 	}
 	for _, want := range []struct{ most, kept int }{{4, 4}, {3, 3}, {2, 2}, {1, 2}, {1, 2}} {
-		p.fewer()
+		p.useLess()
 		kept := 0
 		for i := range p.workspaces {
 			if p.workspaces[i].raw.Bytes() > 0 {
 				kept++
 			}
 		}
-		if p.most != want.most || kept != want.kept {
-			t.Errorf("%d units may be in work, and %d workspaces have memory; want %+v", p.most, kept, want)
+		if p.maxBusy != want.most || kept != want.kept {
+			t.Errorf("%d units may be in work, and %d workspaces have memory; want %+v", p.maxBusy, kept, want)
 		}
 	}
 	p.free = append(p.free, &p.workspaces[3]) // its unit was committed

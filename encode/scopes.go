@@ -15,6 +15,7 @@ const (
 	outside                      // it is declared outside of functions
 )
 
+// note adds where type id is declared.
 func (s *scopes) note(id uint32, where scope) {
 	for uint32(len(*s)) <= id {
 		*s = append(*s, 0)
@@ -37,8 +38,8 @@ func (s *scopes) add(u *workspace) {
 	}
 }
 
-// of returns the same under the ids that the types have now.
-func (s scopes) of(now func(id uint32) uint32) (to scopes) {
+// renumbered returns s under the ids that now returns for the ids so far.
+func (s scopes) renumbered(now func(id uint32) uint32) (to scopes) {
 	for id, where := range s {
 		if where != 0 {
 			to.note(now(uint32(id)), where)

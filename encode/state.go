@@ -43,7 +43,7 @@ type run struct {
 		names *unitrecord.Names
 	}
 	set        *dedup.Set
-	index      atomic.Uint32 // the Set's int that indexes arrays, 0 until known
+	arrayIndex atomic.Uint32 // the Set's int that indexes arrays, 0 until known
 	funcs      functions
 	vars       compactstate.Vars
 	extras     compactstate.ExtraVars
@@ -55,7 +55,7 @@ type run struct {
 	// leftMembers becomes Stats.LeftOutMembers.
 	leftMembers map[string]struct{}
 	stats       Stats
-	done        atomic.Uint64 // bytes of .debug_info
+	doneBytes   atomic.Uint64 // bytes of .debug_info of finished units
 	clock       clock
 }
 
@@ -82,23 +82,29 @@ type defined struct {
 	params []definedParam
 }
 
+// definedUnit is a unit that has definitions.
 type definedUnit struct {
 	f        *input
 	name     dedup.Name
-	lines    uint64 // offset of its line table
+	lines    uint64 // offset of its line table in .debug_line
 	hasLines bool
 }
 
+// definition is what Definition is made of.
 type definition struct {
-	low            uint64
+	low            uint64 // DW_AT_low_pc
 	name           dedup.Name
-	entry, unit    uint32
-	file, line     uint32
-	first, nparams uint32
+	entry          uint32 // of the function table
+	unit           uint32 // index in defined.units
+	file           uint32 // number of the file in the unit's line table, if hasFile
+	line           uint32
+	first, nparams uint32 // index in defined.params, and number
 	fault          string
-	hasFile, code  bool
+	hasFile        bool
+	code           bool // see Definition.Code
 }
 
+// definedParam is what Parameter is made of.
 type definedParam struct {
 	name  dedup.Name
 	place Place
@@ -194,16 +200,16 @@ const maxInlined = 128 << 10
 // rawTypes numbers types as if nothing were merged. It exists with Options.Verbose only,
 // when units are read one by one.
 type rawTypes struct {
-	out     func(lines string)
-	names   *names.Table
-	search  bool                // print lines about the search for variables
-	next    uint32              // id of the next type
-	index   uint32              // id of the int that indexes arrays, 0 until known
-	started bool                // the name of the file has been written
-	vars    map[uint32]uint32   // ids of VARs, by id of the Set
-	protos  map[uint32][]uint32 // ids of return type and parameters, by index of the state
-	line    []byte
-	kflag   bool // the current struct has had a bit-field
+	out        func(lines string)
+	names      *names.Table
+	search     bool                // print lines about the search for variables
+	next       uint32              // id of the next type
+	arrayIndex uint32              // id of the int that indexes arrays, 0 until known
+	started    bool                // the name of the file has been written
+	vars       map[uint32]uint32   // ids of VARs, by id of the Set
+	protos     map[uint32][]uint32 // ids of return type and parameters, by index of the state
+	line       []byte
+	kflag      bool // the current struct has had a bit-field
 	// differ has, by name of a function, the lines about states with different
 	// prototypes. They wait until the function is decided.
 	differ map[string][]string

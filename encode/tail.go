@@ -145,7 +145,7 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	n := r.set.Finish()
-	r.scopes = r.scopes.of(n.ID)
+	r.scopes = r.scopes.renumbered(n.ID)
 	r.stats.SlowCUs = r.set.Slow
 	r.stats.Disagree = r.phase == batch && r.opt.Dedup == DedupAuto
 	be := r.inputs[r.lead].File.BigEndian
@@ -236,7 +236,7 @@ func (r *run) exact(out *Output, sites *inlining) error {
 		return &refusal{err}
 	}
 	out.data = done.Encode()
-	r.scopes = r.scopes.of(func(id uint32) uint32 { return ids[id+shift] })
+	r.scopes = r.scopes.renumbered(func(id uint32) uint32 { return ids[id+shift] })
 	if sites != nil {
 		sites.settled.Retype(func(id uint32) uint32 {
 			if id == 0 {
@@ -258,8 +258,8 @@ func (r *run) exact(out *Output, sites *inlining) error {
 // refusal is the batch algorithm's error: it cannot deduplicate these types.
 type refusal struct{ error }
 
-// match compares two types of prototypes as pahole does before it calls a function
-// inconsistent: pahole-behaviour 4.6.
+// match reports whether two types in prototypes of a function are the same to pahole, which otherwise
+// calls the function inconsistent: pahole-behaviour 4.6.
 func (r *run) match(x, y uint32, depth int) bool {
 	for {
 		if x == y {

@@ -47,7 +47,7 @@ func (f *input) readUnit(u *workspace) error {
 	}
 	if err := f.resolve(u); err != nil || !dedup.Refuses(f.run.set, &u.unit.Types) {
 		if r.Cursor.Seq == 0 && dedup.Undecided(&u.unit.Types) {
-			f.proofs.refused.Add(1) // so would be the next ones
+			f.proofs.refused.Add(1) // the next units would be refused, too
 		}
 		return err
 	}
@@ -83,9 +83,9 @@ func (u *workspace) readDIEs(f *input, p int) error {
 
 // Tests set testProofs to look into units that leave out types, or to forbid that.
 var testProofs struct {
-	off   bool                         // all units are read as a whole
-	late  bool                         // units are read long before they are committed
-	check func(f *input, u *workspace) // called for each unit that leaves out types; it may be nil
+	off         bool                         // all units are read as a whole
+	lateCommits bool                         // units are read long before they are committed
+	check       func(f *input, u *workspace) // called for each unit that leaves out types; it may be nil
 }
 
 // proves reports whether unit u may leave out types that the set knows. Readers and -V need
@@ -95,7 +95,7 @@ func (f *input) proves(u *workspace) bool {
 	if testProofs.off || f.run.raw != nil || f.opt.Functions != nil || f.run.phase == batch || o.WholeBitfields || o.Marks || o.KeepSigns {
 		return false
 	}
-	return f.opt.Base == nil || testProofs.check != nil || testProofs.late || f.proofs.pay(u.reader.Cursor.Seq)
+	return f.opt.Base == nil || testProofs.check != nil || testProofs.lateCommits || f.proofs.worthTrying(u.reader.Cursor.Seq)
 }
 
 // canRead returns an error if this run cannot read the record of u's unit.
@@ -158,7 +158,8 @@ func (f *input) resolve(u *workspace) error {
 	return c.Err
 }
 
-// needLists waits for the location lists of the unit's parameters.
+// needLists sets the location lists of the unit's parameters. If the section is expanded while it is
+// read, it waits for them.
 func (u *workspace) needLists() error {
 	low, high := ^uint64(0), uint64(0)
 	for i := 0; i < len(u.unit.Params.S) && u.reader.Cursor.ExpandsLists(); i++ {

@@ -47,7 +47,7 @@ func (f *input) listSections() {
 		}
 		list := []unit.VarSection{v}
 		if s.Flags&elfabi.SHFAlloc == 0 && f.File.Survey.Records {
-			list = f.replaced.as(v) // DWARF may be so large that it seems to hold variables, records are not
+			list = f.replaced.withDwarf(v) // DWARF may be so large that it seems to hold variables, records are not
 		}
 		for _, v := range list {
 			v.Extra = !global && (!percpu || v.Name != percpuName)
@@ -71,6 +71,7 @@ func hasVariables(s *mmapelf.Section) bool {
 // percpuName is the section of the kernel's per-CPU variables.
 const percpuName = ".data..percpu"
 
+// varPrefixes begin the names of variables that pahole leaves out: pahole-behaviour 5.3.
 var varPrefixes = []string{"__UNIQUE_ID", "__tpstrtab_", "__exitcall_", "__gendwarfksyms_ptr_", "__func_stack_frame_non_standard_"}
 
 // errVoidVar ends the variables of a unit, but not the run. Without force, pahole leaves
@@ -169,6 +170,7 @@ func (f *input) readObjects() error {
 	return err
 }
 
+// validName reports whether pahole takes b for the name of a variable.
 func validName(b []byte) bool {
 	if len(b) > 128 {
 		return false

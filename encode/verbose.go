@@ -57,7 +57,7 @@ func (l *rawTypes) rawOf(u *workspace, ref dedup.Ref) uint32 {
 	case l == nil || ref == 0 || ref == unit.Dropped:
 		return 0
 	case ref&dedup.Extern != 0:
-		return l.index
+		return l.arrayIndex
 	case int(ref) <= len(u.raw.S):
 		return u.raw.S[ref-1]
 	}
@@ -69,8 +69,8 @@ func (l *rawTypes) committed(u *workspace) {
 	if l == nil {
 		return
 	}
-	if l.index == 0 && u.unit.FirstInt != 0 {
-		l.index = u.raw.S[u.unit.FirstInt-1]
+	if l.arrayIndex == 0 && u.unit.FirstInt != 0 {
+		l.arrayIndex = u.raw.S[u.unit.FirstInt-1]
 	}
 	l.next += uint32(len(u.unit.Types.Order.S))
 }

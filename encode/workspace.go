@@ -35,8 +35,8 @@ type unitFuncs struct {
 	params  arena.Vec[compactstate.Param] // of states
 	env     callconv.Functions
 	entries arena.Vec[nameEntry] // kept from unit to unit
-	tokens  []dedup.Name         // scratch of entriesAhead
-	texts   [][]byte             // the same as texts, which are slices of the mapping
+	tokens  []dedup.Name         // scratch of entriesAhead: names that are not in entries
+	texts   [][]byte             // scratch of entriesAhead: their texts, which are slices of the mapping
 	touched arena.Touched        // written by entriesAhead
 	definer *definer             // nil without Options.Functions
 }
@@ -44,13 +44,13 @@ type unitFuncs struct {
 // stateRec is how one subprogram DIE describes its function, while its unit is in work.
 // Types are Refs of the unit, and ids of the Set from placeState on.
 type stateRec struct {
-	Entry   uint32
-	Sym     uint32
-	Ret     uint32
-	First   uint32 // in unitFuncs.params
-	N       uint32
-	FirstAn uint32 // in unit.Annots
-	NAn     uint32
+	Entry   uint32 // of the function table
+	Sym     uint32 // see compactstate.FuncTable.Symbol
+	Ret     uint32 // return type
+	First   uint32 // index of the first parameter in unitFuncs.params
+	N       uint32 // number of parameters
+	FirstAn uint32 // index of the first annotation in unit.Annots
+	NAn     uint32 // number of annotations
 	Name    dedup.Name
 	Flags   compactstate.Flags
 }
@@ -66,8 +66,8 @@ type definer struct {
 	decls   dwarf.Abbrevs   // of the plan Places
 	seen    map[uint32]bool // of a merged file: DIE offsets
 	skel    definedUnit     // the unit of a skeleton, in a file with split DWARF
-	far     *unit.Reader    // reads another unit of a merged file
-	farUnit int             // its number, plus 1
+	far     *unit.Reader    // reads other units of a merged file
+	farUnit int             // 1 + the number of the unit that far has read; 0 if none
 }
 
 // free releases the memory.

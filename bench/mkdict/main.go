@@ -66,7 +66,7 @@ func (c *counter) file(path string) error {
 	if err := f.Load(true); err != nil {
 		return err
 	}
-	in := unit.Input{File: f, Index: new(atomic.Uint32), Limit: limit,
+	in := unit.Input{File: f, ArrayIndex: new(atomic.Uint32), Limit: limit,
 		Options: unit.Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true}}
 	r := unit.Reader{In: &in}
 	r.Init(limit)

@@ -44,7 +44,7 @@ func Convert(src mmapelf.Source, maker string, keepExports func() bool) ([]byte,
 	defer f.Close()
 	c := &converter{file: f, writer: unitrecord.NewWriter(len(abbrevs)), maker: maker}
 	c.reader.In = &unit.Input{
-		File: f, Index: new(atomic.Uint32), Limit: limit,
+		File: f, ArrayIndex: new(atomic.Uint32), Limit: limit,
 		Options:  unit.Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true, KeepSigns: true},
 		Sections: []unit.VarSection{{Size: ^uint64(0), Wanted: true}}, // all of them
 	}

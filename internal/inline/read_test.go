@@ -43,7 +43,7 @@ func read(t *testing.T, f *dt.File) string {
 	var all, one inline.Reader
 	defer all.Free()
 	defer one.Free()
-	r := &unit.Reader{In: &unit.Input{File: file, Index: new(atomic.Uint32)}}
+	r := &unit.Reader{In: &unit.Input{File: file, ArrayIndex: new(atomic.Uint32)}}
 	r.Init(nil)
 	defer r.Free()
 	name := func(place uint64) string {

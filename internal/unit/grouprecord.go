@@ -27,7 +27,7 @@ func (r *Reader) readRecord() error {
 		arena.Bind(r.In.Limit, r.recordUnit)
 	}
 	r.recordUnit.reset()
-	r.recordUnit.Index = r.Unit.Index
+	r.recordUnit.ArrayIndex = r.Unit.ArrayIndex
 	r.Unit, *r.recordUnit = *r.recordUnit, r.Unit
 	err := r.Record()
 	r.Unit, *r.recordUnit = *r.recordUnit, r.Unit

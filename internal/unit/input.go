@@ -17,9 +17,9 @@ type Input struct {
 	File     *debuginfo.File
 	Options  Options
 	Sections []VarSection // where variables may be; nil if none are wanted
-	// Index is the set's id of the int that indexes arrays; 0 until known. A Commit may set it
+	// ArrayIndex is the set's id of the int that indexes arrays; 0 until known. A Commit may set it
 	// while units are read.
-	Index *atomic.Uint32
+	ArrayIndex *atomic.Uint32
 	// Merged has the facts about a file whose units refer to each other. It is nil for
 	// other files.
 	Merged *Merged

@@ -19,7 +19,7 @@ func (r *Reader) Settle() error {
 
 // settle is Settle without the declaration tags: in a merged file, they come after all types.
 func (r *Reader) settle() error {
-	r.In.arrayIndex(&r.Unit)
+	r.In.setArrayIndex(&r.Unit)
 	if len(r.oldBits.S) > 0 {
 		if err := r.linkOldBits(); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (r *Reader) linkRefs() {
 		}
 		return dedup.Ref(uint32(dies) + off&^extraRef + 1)
 	}
-	index := u.Index | dedup.Extern
+	index := u.ArrayIndex | dedup.Extern
 	all := u.Types.Members.S
 	own := nodes.S[r.from.nodes:]
 	for i := range own {
@@ -226,13 +226,13 @@ func (u *Unit) SortTags() {
 	}
 }
 
-// arrayIndex gives all arrays of the unit their index type: one int for the whole run. If linkRefs
-// did not know it, it is the unit's own int, which arrayIndex adds if the unit has arrays
+// setArrayIndex gives all arrays of the unit their index type: one int for the whole run. If linkRefs
+// did not know it, it is the unit's own int, which setArrayIndex adds if the unit has arrays
 // and no int.
-func (in *Input) arrayIndex(u *Unit) {
+func (in *Input) setArrayIndex(u *Unit) {
 	index := u.FirstInt
 	switch {
-	case u.Index != 0 || !u.Arrays:
+	case u.ArrayIndex != 0 || !u.Arrays:
 		return // linkRefs has set it
 	case index == 0:
 		u.Types.Order.Append(uint32(len(u.Types.Nodes.S)))

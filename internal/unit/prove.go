@@ -36,13 +36,13 @@ func ReadKnown(r *Reader, p int, set *dedup.Set) (done bool, err error) {
 		x.on = false
 		x.known.End()
 	}()
-	if x.index = r.Unit.Index; x.index == 0 {
+	if x.index = r.Unit.ArrayIndex; x.index == 0 {
 		// The first unit with an array tells. Mostly its int is the one of the base.
 		if x.index = x.known.Int(r.Cursor.File.Names.Int); x.index == 0 {
 			return false, nil
 		}
 	}
-	if err := r.walk(p); err != nil || !x.settled || x.arrays && r.Unit.Index == 0 && r.Unit.FirstInt != x.index|dedup.Extern {
+	if err := r.walk(p); err != nil || !x.settled || x.arrays && r.Unit.ArrayIndex == 0 && r.Unit.FirstInt != x.index|dedup.Extern {
 		return false, err
 	}
 	if len(r.NeedTypes) > 0 || len(r.cross.S) > 0 || len(r.stubs) > 0 || len(r.specs) > 0 || len(r.Unit.Unencodable.nodes) > 0 || needSizes(r.oldBits.S) {

@@ -37,7 +37,7 @@ func readImage(t *testing.T, image []byte, o Options) (r *Reader, skip bool, err
 	if err := file.Load(false); err != nil {
 		return nil, false, err
 	}
-	in := &Input{File: file, Options: o, Index: new(atomic.Uint32)}
+	in := &Input{File: file, Options: o, ArrayIndex: new(atomic.Uint32)}
 	r = &Reader{In: in}
 	r.Init(nil)
 	t.Cleanup(r.Free)

@@ -26,7 +26,7 @@ type Unit struct {
 	Tags        arena.Vec[Tag]
 	Vars        arena.Vec[Var]
 	FirstInt    dedup.Ref // first base type named "int", for the array index type; 0 if there is none
-	Index       uint32    // the set's id of the int that indexes arrays, 0 if it was not known when reading began
+	ArrayIndex  uint32    // the set's id of the int that indexes arrays, 0 if it was not known when reading began
 	Arrays      bool      // a node is an ARRAY
 	Unencodable Unencodable
 	Unsigned    map[uint32]bool // see Options.KeepSigns
@@ -220,9 +220,9 @@ func (r *Reader) Reset() {
 	r.Cursor.Reset(arena.KeepBytes)
 	r.proofs.reset(&r.Unit.Types)
 	r.Unit.reset()
-	r.Unit.Index = 0
+	r.Unit.ArrayIndex = 0
 	if r.In != nil {
-		r.Unit.Index = r.In.Index.Load() // once, because a Commit may change it meanwhile
+		r.Unit.ArrayIndex = r.In.ArrayIndex.Load() // once, because a Commit may change it meanwhile
 	}
 	r.extra.Trim(arena.KeepBytes)
 	r.starts.Trim(arena.KeepBytes)

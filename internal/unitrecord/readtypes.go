@@ -173,7 +173,7 @@ func (r *Reader) readChunk(u *unit.Unit, in *unit.Input, body *column, k dedup.C
 	first := len(u.Types.Members.S)
 	members := u.Types.Members.Extend(elements)
 	for j := range nodes {
-		used := r.node(body, in, u.Index, int(k.First)+j, &nodes[j], members)
+		used := r.node(body, in, u.ArrayIndex, int(k.First)+j, &nodes[j], members)
 		if nodes[j].Info == 0 {
 			return false
 		}
