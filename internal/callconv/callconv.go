@@ -13,6 +13,7 @@
 package callconv
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/btflite/btflite/dedup"
@@ -171,14 +172,21 @@ func (e *Functions) passOn(f *Func) {
 
 // useFormat sets Format and the section of Lists to those of function i.
 func (e *Functions) useFormat(i uint32) {
-	k, found := slices.BinarySearchFunc(e.Formats, i, func(r FormatRun, i uint32) int { return int(r.First) - int(i) })
+	r := FormatOf(e.Formats, i)
+	e.Format.Version, e.Format.Dwarf64 = r.Version, r.Dwarf64
+	e.Lists.choose(e.Format.Version)
+}
+
+// FormatOf returns the run that contains function i. runs are sorted by First, and begin with
+// function 0.
+func FormatOf(runs []FormatRun, i uint32) FormatRun {
+	k, found := slices.BinarySearchFunc(runs, i, func(r FormatRun, i uint32) int { return cmp.Compare(r.First, i) })
 	if !found {
 		k--
 	}
 	// Units without functions start where the next one does.
-	for k+1 < len(e.Formats) && e.Formats[k+1].First <= i {
+	for k+1 < len(runs) && runs[k+1].First <= i {
 		k++
 	}
-	e.Format.Version, e.Format.Dwarf64 = e.Formats[k].Version, e.Formats[k].Dwarf64
-	e.Lists.choose(e.Format.Version)
+	return runs[k]
 }

@@ -142,7 +142,10 @@ func (r *Reader) expand(spans []span, end int) error {
 				first := uint32(len(u.Params.S))
 				u.Params.AppendSlice(append([]callconv.Param(nil), u.Params.S[fn.First:][:fn.N]...))
 				fn.First = first
+				format := callconv.FormatOf(u.Formats.S, i)
 				i = uint32(len(u.Funcs.S))
+				format.First = i
+				u.Formats.Append(format) // a copy is in another unit than the function before it
 				u.Funcs.Append(fn)
 			}
 			u.FuncOrder.Append(i)
