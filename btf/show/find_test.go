@@ -149,3 +149,34 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// TestSortedLists: a list that is sorted has the lines of the one that is not, also where several
+// types of one name have the same line.
+func TestSortedLists(t *testing.T) {
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		i := b.Int("int", 4)
+		to := b.Struct("to", 4, b.Member("n", i, 0))
+		p := b.Ptr(to)
+		for _, name := range []string{"a", "b", "a", "c", "a"} {
+			b.Struct("s", 24, b.Member(name, i, 0), b.Member("p", p, 64), b.Member("c", i, 128))
+		}
+		b.Struct("r", 8, b.Member("p", p, 0))
+	}))
+	for _, filter := range []Filter{{}, {Holes: 1}, {Contains: "int"}, {PointTo: "to"}} {
+		for form := Sizes; form < Nothing; form++ {
+			lines := func(print func(*Filter, Form, string) error, to *bytes.Buffer) []string {
+				if err := print(&filter, form, " "); err != nil {
+					t.Fatal(err)
+				}
+				l := strings.Split(to.String(), "\n")
+				slices.Sort(l)
+				return l
+			}
+			var plain, sorted bytes.Buffer
+			want := lines(New(&plain, v, Options{}).List, &plain)
+			if got := lines(New(&sorted, v, Options{}).Sorted, &sorted); !slices.Equal(got, want) {
+				t.Errorf("%+v, form %d: %q, want %q", filter, form, got, want)
+			}
+		}
+	}
+}

@@ -53,10 +53,15 @@ const (
 // List prints the structs and unions that the filter lets through, in the order of
 // ids. Fields of a line have the separator between them.
 func (p *Printer) List(f *Filter, form Form, separator string) error {
+	return entries(p, p.Listed(f), f, form, separator)
+}
+
+// entries prints the types.
+func entries(p *Printer, list iter.Seq[view.Type], f *Filter, form Form, separator string) error {
 	if form == Times {
 		p.again = countTimes(p, f)
 	}
-	for t := range p.Listed(f) {
+	for t := range list {
 		p.Entry(t, f, form, separator)
 		if p.full() {
 			break
@@ -78,15 +83,20 @@ func (p *Printer) Listed(f *Filter) iter.Seq[view.Type] {
 }
 
 // Sorted is List in the order of names; types of one name follow their sizes and members
-// (see inOrder). Types with the same text are printed once.
+// (see inOrder). Text is printed once for types that have the same; a list has the types that
+// it has in the order of ids, although the lines of some may be the same.
 func (p *Printer) Sorted(f *Filter, form Form, separator string) error {
 	var list []view.Type
+	known := newSeen()
 	for t := range p.v.Composites(f.Bases) {
-		if len(t.Name()) > 0 && f.takes(p, t) && f.passes(p, t) {
+		if len(t.Name()) > 0 && f.takes(p, t) && f.passes(p, t) && (form == Text || known.add(t)) {
 			list = append(arena.Room(list, 1), t)
 		}
 	}
 	inOrder(list)
+	if form != Text {
+		return entries(p, slices.Values(list), f, form, separator)
+	}
 	var texts [][]byte // of the types of one name
 	for i, t := range list {
 		if i == 0 || !bytes.Equal(t.Name(), list[i-1].Name()) {
