@@ -129,6 +129,15 @@ func (l *lowerCommand) write(c *cli, f *lowered) error {
 	if f.inPlace() {
 		return l.replace(c, f, b)
 	}
+	if f.same {
+		now, err := os.Stat(f.path)
+		if err == nil {
+			err = elfwrite.MayReplace(now, f.read)
+		}
+		if err != nil {
+			return inPlaceError(f.path, err, nil)
+		}
+	}
 	return f.to.write(c.guard, finish.WriteBytes(data))
 }
 

@@ -6,9 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/lower"
+	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/test/testfile"
@@ -280,5 +283,58 @@ func TestTargetKernel(t *testing.T) {
 		if _, stderr := btfliteRun(t, exitUsage, append(append([]string{"-J"}, strings.Fields(args)...), at("d.ko"))...); !strings.Contains(stderr, want) {
 			t.Errorf("%s: %s", args, stderr)
 		}
+	}
+}
+
+// TestLowerRawInPlace: raw BTF is replaced as a section of an ELF file is: not if the file has
+// other names, or has changed since it was read.
+func TestLowerRawInPlace(t *testing.T) {
+	old := testfile.Read(t, smallFile+".btf")
+	for _, x := range []struct {
+		name string
+		do   func(file, second string) error
+		want string
+	}{
+		{"hard link", os.Link, "2 hard links"},
+		{"other time", func(file, _ string) error { return os.Chtimes(file, time.Time{}, time.Unix(1, 0)) }, "run again when no other program writes the file"},
+		{"other file", func(file, second string) error {
+			testfile.Write(t, second, old)
+			return os.Rename(second, file)
+		}, "run again when no other program writes the file"},
+		{"nothing", func(string, string) error { return nil }, ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			dir := t.TempDir()
+			file, second := filepath.Join(dir, "raw"), filepath.Join(dir, "second")
+			testfile.Write(t, file, old)
+			read, err := os.Stat(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := x.do(file, second); err != nil {
+				t.Fatal(err)
+			}
+			if x.name == "hard link" { // made before it is read
+				read, _ = os.Stat(file)
+			}
+			c, _, errs := testCLI(t)
+			c.guard = newGuard()
+			defer c.guard.stop()
+			b, err := btfFiles.Load(file, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := lowerCommand{opt: lower.Options{Kernel: verify.Release{Major: 5, Minor: 4}}}
+			err = l.write(c, &lowered{path: file, raw: new(loadbtf.Raw), Blob: b, to: targetOf(t, c, file), same: true, read: read})
+			if x.want == "" {
+				if err != nil || bytes.Equal(testfile.Read(t, file), old) {
+					t.Errorf("%v: %s", err, errs)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), x.want) || !bytes.Equal(testfile.Read(t, file), old) {
+				t.Errorf("%v, want %q", err, x.want)
+			}
+		})
 	}
 }

@@ -118,6 +118,22 @@ func cause(err error) error {
 	return err
 }
 
+// MayReplace returns the error of putting another file in the place of the one that now
+// describes: it is no regular file, has other names, or is not as it was read, unless read
+// is nil.
+func MayReplace(now, read os.FileInfo) error {
+	if !now.Mode().IsRegular() {
+		return errors.New("not a regular file")
+	}
+	if read != nil && !fileid.Unchanged(read, now) {
+		return fileid.ErrChanged
+	}
+	if n := linkCount(now); n > 1 {
+		return fmt.Errorf("file has %d hard links, replacing it would part them", n)
+	}
+	return nil
+}
+
 // set is SetAfter for a path that is not a symbolic link. If first is nil, it ends with
 // errOnlyChecked before it writes.
 func set(target string, read os.FileInfo, sections []Section, first func(string) error) error {
@@ -136,14 +152,8 @@ func set(target string, read os.FileInfo, sections []Section, first func(string)
 	if err != nil {
 		return err
 	}
-	if !info.Mode().IsRegular() {
-		return errors.New("not a regular file")
-	}
-	if read != nil && !fileid.Unchanged(read, info) {
-		return fileid.ErrChanged
-	}
-	if n := linkCount(info); n > 1 {
-		return fmt.Errorf("file has %d hard links, replacing it would part them", n)
+	if err := MayReplace(info, read); err != nil {
+		return err
 	}
 	img, err := readImage(src, info.Size())
 	if err != nil {
