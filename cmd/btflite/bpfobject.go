@@ -6,6 +6,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // sectionBTFExt has the relocations of BPF objects.
@@ -14,7 +15,9 @@ const sectionBTFExt = ".BTF.ext"
 // withRelocations calls use with the BTF of a BPF object and its section .BTF.ext, which is
 // valid until use returns. Errors name the file; an error of use is one about the section.
 func withRelocations(path string, use func(b *btf.Blob, ext []byte) error) error {
-	return btfFiles.With(path, func(raw loadbtf.Raw) error {
+	files := btfFiles
+	files.NoBTF = func(string, *mmapelf.File) string { return "clang -g -target bpf writes it" }
+	return files.With(path, func(raw loadbtf.Raw) error {
 		b, err := btf.Parse(raw.BTF, nil)
 		if err != nil {
 			return fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)

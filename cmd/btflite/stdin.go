@@ -8,7 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/btflite/btflite/arena"
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/mmapelf"
 )
 
 // dash stands for the standard input, where a file is read as a whole, and for the
@@ -20,7 +22,16 @@ var btfFiles = loadbtf.Loader{
 	Stdin:  func() (*os.File, error) { return openFile(dash) },
 	Refuse: notToRead,
 	NoBase: "BTF of a module needs --btf_base",
+	NoBTF:  fromDWARF,
 	Limit:  &memoryLimit,
+}
+
+// fromDWARF says how a file gets BTF that has DWARF; "" for others.
+func fromDWARF(path string, f *mmapelf.File) string {
+	if f.Section(".debug_info") == nil && f.Section(".zdebug_info") == nil || f.Machine == elfabi.EMBPF {
+		return ""
+	}
+	return "btflite -J --btf_encode_detached=OUT " + shellWord(path) + " makes it from the DWARF"
 }
 
 // btfFilesOver returns a loader for BTF over a base that was read from these files.

@@ -29,6 +29,9 @@ type Loader struct {
 	Refuse func(path string) string
 	// NoBase, if set, is added to the error for split BTF without a base.
 	NoBase string
+	// NoBTF, if set, is added to the error for an ELF file at a path that has neither BTF nor is
+	// to be encoded.
+	NoBTF func(path string, f *mmapelf.File) string
 	// Encode, if set, makes the BTF of an ELF file that has no section .BTF. The
 	// bytes are valid until done is called. Errors name the file, and are ErrNoBTF if
 	// there is no DWARF.
@@ -364,7 +367,7 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	}
 	has := elf.Section(SectionBTF) != nil
 	if !has || l.DWARF != DWARFLast {
-		encoded, done, err := l.encode(in, raw)
+		encoded, done, err := l.encode(in, elf, raw)
 		if !has || l.DWARF == DWARFOnly || !errors.Is(err, ErrNoBTF) {
 			elf.Close()
 			return encoded, done, err
@@ -385,8 +388,13 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 }
 
 // encode is Open for an ELF file without BTF. raw has everything else about the file.
-func (l Loader) encode(in mmapelf.Source, raw Raw) (_ Raw, done func(), err error) {
+func (l Loader) encode(in mmapelf.Source, f *mmapelf.File, raw Raw) (_ Raw, done func(), err error) {
 	if l.Encode == nil {
+		if l.NoBTF != nil && !in.InMemory() {
+			if more := l.NoBTF(in.Path, f); more != "" {
+				return raw, nil, fmt.Errorf("%s: %w; %s", message.OneLine(in.Path), ErrNoBTF, more)
+			}
+		}
 		return raw, nil, fmt.Errorf("%s: %w", message.OneLine(in.Path), ErrNoBTF)
 	}
 	raw.Section, raw.Encoded = " encoded from DWARF:", true
