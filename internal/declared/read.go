@@ -19,16 +19,29 @@ func (s *Search) In(src *mmapelf.Source) error {
 		return nil
 	}
 	return opened(src, s.DebugFiles, func(f *debuginfo.File) (err error) {
-		r := reader{s: s}
-		if r.lines, err = debuginfo.OpenLines(f); err != nil {
+		if err := f.OpenAlt(); err != nil {
 			return err
 		}
-		defer r.c.Free()
-		if err = r.units(f); err != nil {
-			return err
+		for _, part := range []*debuginfo.File{f, f.Alt} {
+			if err == nil && part != nil {
+				err = s.inFile(part)
+			}
 		}
-		return r.types(f)
+		return err
 	})
+}
+
+// inFile looks into a file or its alternate file, to which dwz has moved what several files have.
+func (s *Search) inFile(f *debuginfo.File) (err error) {
+	r := reader{s: s}
+	if r.lines, err = debuginfo.OpenLines(f); err != nil {
+		return err
+	}
+	defer r.c.Free()
+	if err = r.units(f); err != nil {
+		return err
+	}
+	return r.types(f)
 }
 
 // opened has the DWARF of a file read, if it has any.

@@ -132,7 +132,8 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-// TestSearchElsewhere: types are found in .dwo files, in a .dwp and in type units, where
+// TestSearchElsewhere: types are found in .dwo files, in a .dwp, in type units, in the alternate
+// file of dwz and in a separate debug file, where
 // the same program has them without.
 func TestSearchElsewhere(t *testing.T) {
 	types := []struct {
@@ -148,7 +149,7 @@ func TestSearchElsewhere(t *testing.T) {
 		"splitdwarf/x86-gcc4-types/prog", "splitdwarf/x86-gcc5-types/prog", "splitdwarf/x86-gcc4-types-dwp/prog",
 		"typeunits/x86-gcc4.elf", "typeunits/x86-gcc5.elf",
 		"typeunits/x86-gcc4-r.elf", "typeunits/x86-gcc5-r.elf", "typeunits/x86-gcc5-r-nogroups.elf", "typeunits/x86-gcc5-zstd.elf",
-		"typeunits/s390x-gcc5.elf",
+		"typeunits/s390x-gcc5.elf", "dwz/x86-gcc5-sup.elf", "debugfile/x86-gcc5.elf",
 	} {
 		path = "../../encode/testdata/" + path
 		var s Search
