@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -25,25 +24,23 @@ type codeRange struct {
 	section    uint32
 }
 
-// openCode reads the file given, or else the input if that is an ELF file; nil if it is
-// not.
-func openCode(input, given string, debug encode.DebugFiles) (*codeMap, error) {
-	path := cmp.Or(given, input)
-	e, err := mmapelf.Open(path)
+// openCode reads an ELF file; nil if in has no path, as raw BTF.
+func openCode(in codeFile) (*codeMap, error) {
+	if in.Path == "" {
+		return nil, nil
+	}
+	e, err := in.Open()
 	if err != nil {
-		if given == "" {
-			return nil, nil
-		}
-		return nil, message.NamingFile([]string{path}, err)
+		return nil, message.NamingFile([]string{in.Path}, err)
 	}
 	defer e.Close()
-	m := &codeMap{path: path}
+	m := &codeMap{path: in.Path}
 	for i := range e.Sections {
 		if s := &e.Sections[i]; s.IsCode() {
 			m.sections = append(m.sections, codeRange{s.Name, s.Addr, s.Size, uint32(i)})
 		}
 	}
-	err = eachFunctionSymbol(codeFile{mmapelf.Source{Path: path}, debug}, func(name []byte, s *mmapelf.Symbol) {
+	err = eachFunctionSymbol(in, func(name []byte, s *mmapelf.Symbol) {
 		m.functions = append(m.functions, codeRange{string(name), s.Value, s.Size, uint32(s.Shndx)})
 	})
 	if e.Section(".symtab") == nil { // without symbols, addresses are still known

@@ -111,7 +111,19 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if m.code, err = openCode(file, elf[0], encode.DebugFiles{Find: m.in.findDebug}); err != nil {
+	if why := notToEncode(elf[0]); m.elf != "" && why != "" {
+		return fmt.Errorf("%s: %s", message.OneLine(elf[0]), why)
+	}
+	defer m.in.close()
+	in, b, err := m.input(file)
+	if err != nil {
+		return err
+	}
+	code := in
+	if m.elf != "" {
+		code = mmapelf.Source{Path: elf[0]}
+	}
+	if m.code, err = openCode(codeFile{code, encode.DebugFiles{Find: m.in.findDebug}}); err != nil {
 		return err
 	}
 	if m.asked {
@@ -119,11 +131,13 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 			return err
 		}
 	}
-	b, done, err := m.types(file)
-	if err != nil {
-		return err
+	if b == nil {
+		var done func()
+		if b, done, err = m.encode(in); err != nil {
+			return err
+		}
+		defer done()
 	}
-	defer done()
 	sites.Each(b, m.wanted, func(s *sites.Site) bool {
 		m.listed = append(m.listed, m.listedSite(s))
 		return true
@@ -158,25 +172,25 @@ func (m *inlineCommand) nothing(file string, b *btf.Blob, missing []string) erro
 	return fmt.Errorf("%s: not inlined: %s", message.OneLine(file), message.OneLine(strings.Join(missing, ", ")))
 }
 
-// types returns the BTF of the file with the sites, or encodes its DWARF.
-func (m *inlineCommand) types(file string) (b *btf.Blob, done func(), err error) {
+// input returns the ELF file with the DWARF to encode or, if b is not nil, the BTF of the file
+// and the ELF file around it, which has no path for raw BTF. Both are valid until m.in is closed.
+func (m *inlineCommand) input(file string) (in mmapelf.Source, b *btf.Blob, err error) {
 	if e, openErr := mmapelf.Open(file); openErr == nil {
 		dwarf := e.Section(".debug_info") != nil || e.Section(".zdebug_info") != nil
 		e.Close()
 		if dwarf {
-			return m.encode(mmapelf.Source{Path: file})
+			return mmapelf.Source{Path: file}, nil, nil
 		}
 	}
 	m.in.dwarf = loadbtf.DWARFFirst // for compressed files, and input from a pipe
 	all, err := m.in.open([]string{file})
-	if err == nil && !all[0].encoded {
-		return all[0].Blob, m.in.close, nil
+	switch {
+	case err != nil:
+		return in, nil, err
+	case all[0].encoded:
+		return all[0].source, nil, nil
 	}
-	defer m.in.close()
-	if err != nil {
-		return nil, nil, err
-	}
-	return m.encode(all[0].source)
+	return all[0].source, all[0].Blob, nil
 }
 
 // encode encodes the DWARF of a file with its sites.

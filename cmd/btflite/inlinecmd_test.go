@@ -82,6 +82,8 @@ func TestInlineCommand(t *testing.T) {
 		{[]string{in}, "inline takes names of functions", exitUsage},
 		{[]string{"", in}, "empty name", exitUsage},
 		{nil, "inline takes names of functions", exitUsage},
+		{[]string{"--elf=" + main, "add", side}, "already BTF; give the file with DWARF", exitFailure},
+		{[]string{"--elf=" + dir, "add", side}, "a folder; give files", exitFailure},
 		{[]string{"add", in + ".not"}, "no such file", exitFailure},
 	} {
 		if _, stderr := btfliteRun(t, c.code, append([]string{"inline"}, c.args...)...); !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") > 3 {

@@ -22,7 +22,7 @@ func TestELFOnStandardInput(t *testing.T) {
 	raw := splitDir + "x86.base.btf"
 	const (
 		size     = "\ntotal: 78\n"
-		site     = "add at .text+0x14\n\ta: reg5\n"
+		site     = "add at .text+0x14, 0x10014, in f+0x4\n\ta: reg5\n"
 		onlyOnce = "btflite: standard input can be read only once\n"
 		noFile   = "btflite: standard input is not a file: use < FILE\n"
 		noStart  = "btflite: standard input does not begin where its file does: copy the rest to a file\n"
@@ -37,6 +37,8 @@ func TestELFOnStandardInput(t *testing.T) {
 		{"funcs --addr=0x401090 -", smallFile, "attach to it by kprobe:sum_point.constprop.0", "attach to it by kprobe:sum_point.constprop.0"},
 		{"funcs -s -", raw, "btflite: -: ELF header+0x0: not an ELF file\n", "btflite: -: ELF header+0x0: not an ELF file\n"},
 		{"inline add -", inlined, site, site},
+		{"inline --at=f+0x4 -", inlined, site, site},
+		{"inline --at=0x10014 -", inlined, site, site},
 		{"inline --elf=- add " + inlined, inlined, "add at .text+0x14, 0x10014, in f+0x4\n", noFile},
 		{"doctor -", raw, "/dev/stdin: fine: BTF\n", noFile},
 		{"doctor --btf_base=- " + splitDir + "x86.module.btf", raw, "x86.module.btf: fine", noFile},
