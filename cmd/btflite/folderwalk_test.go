@@ -69,7 +69,7 @@ func TestLinkedFolders(t *testing.T) {
 			for _, k := range kernels {
 				found = append(found, k.rel)
 			}
-			if want := []string{"6.0.0", "6.1.0", "6.2.0"}; err != nil || !slices.Equal(found, want) {
+			if want := []string{"debian/12/x86_64/6.0.0", "debian/12/x86_64/6.1.0", "debian/12/x86_64/6.2.0"}; err != nil || !slices.Equal(found, want) {
 				t.Errorf("min: %q, %v, want %q", found, err, want)
 			}
 			if stdout, errs := runArchive(t, exitOK, "-o", dir, "index"); stdout != "3 kernels in the index\n" || errs != "" {

@@ -40,6 +40,35 @@ func TestMinOfManyKernels(t *testing.T) {
 	}
 }
 
+// TestMinKeepsTheFoldersOfAnArchive: what is made of the kernels of a folder has their paths in that folder, whatever
+// else is there. If they followed from the kernels, a second distribution in an archive would move all of them.
+func TestMinKeepsTheFoldersOfAnArchive(t *testing.T) {
+	dir := archiveOf(t, "raw")
+	kernel := func(i int) string { return fmt.Sprintf("debian/12/x86_64/6.%d.0.btf", i) }
+	for _, c := range []struct {
+		kernels []string // below dir, or the base
+		want    string   // one of the files
+	}{
+		{[]string{"."}, kernel(1)}, {[]string{"debian"}, kernel(1)[len("debian/"):]}, {[]string{"debian/12/x86_64/"}, "6.1.0.btf"},
+		{[]string{kernel(0), kernel(1)}, "6.1.0.btf"}, {[]string{"debian", "debian/12/x86_64"}, ""},
+		{[]string{"debian/12/x86_64/6.0.0", "debian/12/x86_64/6.1.0"}, "6.1.0/a.btf"},
+	} {
+		out := filepath.Join(t.TempDir(), "out")
+		words := []string{"min", "-q", "-o", out}
+		for _, k := range c.kernels {
+			words = append(words, "--btf="+dir+"/"+k)
+		}
+		status := exitOK
+		if c.want == "" {
+			status = exitFailure // each is given twice
+		}
+		runs(t, status, append(words, "../../testdata/min/thing.bpf.o")...)
+		if _, err := os.Stat(filepath.Join(out, c.want)); (err == nil) != (c.want != "") {
+			t.Errorf("%q: %v", c.kernels, err)
+		}
+	}
+}
+
 // TestPreparedOutputsNeedNoMemory: what is on the disk is not kept in memory too, until all outputs are in place.
 func TestPreparedOutputsNeedNoMemory(t *testing.T) {
 	c, _, _ := testCLI(t)

@@ -76,7 +76,11 @@ func (m *minCommand) run(c *cli, words []string) error {
 		return err
 	}
 	m.programs = make([]*minProgram, len(words))
-	for i, rel := range relNames(words) {
+	dirs := make([]string, len(words))
+	for i, w := range words {
+		dirs[i] = filepath.Dir(w)
+	}
+	for i, rel := range relNames(words, dirs) {
 		m.programs[i] = &minProgram{path: words[i], rel: rel}
 	}
 	plan, err := m.place(c, kernels)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/btflite/btflite/internal/archive"
@@ -14,6 +15,7 @@ import (
 // minKernel is a kernel of "btflite min".
 type minKernel struct {
 	path string
+	dir  string // the folder that the user has named; the kernel's own if the user has named the kernel
 	rel  string // where its file is to be, below a folder, without the suffix
 	err  error  // why it cannot be read; nil as far as is known
 }
@@ -25,25 +27,25 @@ func findMinKernels(words []string) (kernels []minKernel, err error) {
 	for _, w := range words {
 		info, err := os.Stat(w)
 		if err != nil || !info.IsDir() {
-			kernels = append(kernels, minKernel{path: w})
+			kernels = append(kernels, minKernel{path: w, dir: filepath.Dir(w)})
 			continue
 		}
 		before := len(kernels)
 		t := folderWalk{links: true, whole: isArchive(w), wanted: isDetachedName}
 		t.enter = func(folder string) bool { return !isArchiveStore(w, folder) && !isModulesFolder(folder) }
 		t.take = func(path string, err error) {
-			kernels = append(kernels, minKernel{path: path, err: err})
+			kernels = append(kernels, minKernel{path: path, dir: w, err: err})
 		}
 		t.each(w)
 		if len(kernels) == before {
 			return nil, fmt.Errorf("%s: no .btf files; those in tar archives have to be unpacked first", message.OneLine(w))
 		}
 	}
-	paths := make([]string, len(kernels))
+	paths, dirs := make([]string, len(kernels)), make([]string, len(kernels))
 	for i := range kernels {
-		paths[i] = kernels[i].path
+		paths[i], dirs[i] = kernels[i].path, kernels[i].dir
 	}
-	for i, rel := range relNames(paths) {
+	for i, rel := range relNames(paths, dirs) {
 		kernels[i].rel = rel
 	}
 	return kernels, nil
@@ -86,17 +88,19 @@ func withoutCompression(name string) string {
 }
 
 // relNames returns names for what is made of files: the path of each below the folder that all
-// of them are in, without ".o", ".btf" and the suffix of a compression. Two files may have one
+// of dirs are in, without ".o", ".btf" and the suffix of a compression. Two files may have one
 // name, such as a.btf and a.btf.xz.
-func relNames(paths []string) []string {
-	full := make([]string, len(paths))
+func relNames(paths, dirs []string) []string {
+	full := slices.Clone(paths)
 	common := ""
 	for i, p := range paths {
-		full[i] = p
+		dir := dirs[i]
 		if abs, err := filepath.Abs(p); err == nil {
 			full[i] = abs
 		}
-		dir := filepath.Dir(full[i])
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
 		if i == 0 {
 			common = dir
 		}
