@@ -35,8 +35,11 @@ func Parse(text string) (Shard, error) {
 	if err = cmp.Or(err, err2); err != nil {
 		return Shard{}, err
 	}
-	if index >= count {
-		return Shard{}, fmt.Errorf("'%s': shards are counted from 0, so the last one is %d/%d", message.OneLine(text), max(count-1, 0), count)
+	switch {
+	case count == 0:
+		return Shard{}, fmt.Errorf("'%s': there has to be a shard at least, as in 0/1", message.OneLine(text))
+	case index >= count:
+		return Shard{}, fmt.Errorf("'%s': shards are counted from 0, so the last one is %d/%d", message.OneLine(text), count-1, count)
 	}
 	return Shard{index, count}, nil
 }

@@ -81,7 +81,7 @@ func TestHashStays(t *testing.T) {
 
 // TestParse: what is refused, and what is not.
 func TestParse(t *testing.T) {
-	for text, want := range map[string]string{"0/1": "", "3/4": "", "49/50": "", "4/4": "counted from 0, so the last one is 3/4", "1/0": "counted from 0", "": "is not I/N", "1": "is not I/N", "-1/4": "'-1' is not a number",
+	for text, want := range map[string]string{"0/1": "", "3/4": "", "49/50": "", "4/4": "counted from 0, so the last one is 3/4", "1/0": "a shard at least", "0/0": "a shard at least", "": "is not I/N", "1": "is not I/N", "-1/4": "'-1' is not a number",
 		"+1/4": "'+1' is not a number", "a/4": "'a' is not a number", "1/": "'' is not a number", "/4": "'' is not a number", "1/2/3": "'2/3' is not a number", "1/99999999999999999999": "is not a number"} {
 		s, err := Parse(text)
 		if want == "" && (err != nil || s.String() != text) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
