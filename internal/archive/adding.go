@@ -20,36 +20,50 @@ import (
 // Done returns the record that an earlier run has written of a package, or nil if the package has
 // to be read. Folders and ELF files always have to be read, because their contents change. A package
 // has to be read again if this run looks for modules and the earlier run did not, or if BTF that the
-// record names is not there any more, or if the record has a fault of the program. If the record is about a package
-// with this name and another size, Done returns an error, unless that one was damaged or had no kernel: it may have
-// been cut short.
+// record names is not there any more, or if the record has a fault of the program. If the record is about another package
+// with this name, as its size or its ends say, Done returns an error, unless that one was damaged or had no kernel: it
+// may have been cut short.
 func (a *Archive) Done(file string) (*PackageRecord, error) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, nil // whoever opens it says why
 	}
-	return a.done(PackageName(file), info.Size())
-}
-
-func (a *Archive) done(name string, size int64) (*PackageRecord, error) {
 	rec := new(PackageRecord)
-	at := PathOf(a.Dir, packageRecord(name)+RecordSuffix)
+	at := PathOf(a.Dir, packageRecord(PackageName(file))+RecordSuffix)
 	if err := readJSON(at, rec); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	if rec.Size != size && rec.Reason != "" {
+	if other := rec.isOther(file, info.Size()); other != "" && rec.Reason != "" {
 		return nil, nil
-	}
-	if rec.Size != size {
-		return nil, fmt.Errorf("%s: it is of a package with %d bytes, and this one of the same name has %d; give it another name, or remove the record",
-			message.OneLine(at), rec.Size, size)
+	} else if other != "" {
+		return nil, fmt.Errorf("%s: it is of %s; give it another name, or remove the record", message.OneLine(at), other)
 	}
 	if done, err := a.isDone(rec); err != nil || !done {
 		return nil, err
 	}
 	return rec, nil
+}
+
+// isOther describes the package that the record is about if it is not the file; "" if it is, as far as can be told without
+// reading it all. A file that cannot be opened is not told from the record's.
+func (r *PackageRecord) isOther(file string, size int64) string {
+	if r.Size != size {
+		return fmt.Sprintf("a package with %d bytes, and this one of the same name has %d", r.Size, size)
+	}
+	if r.Ends == "" {
+		return ""
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if ends, err := pack.Ends(f, size); err != nil || ends == r.Ends {
+		return ""
+	}
+	return "another package of this name and size"
 }
 
 // Add archives the kernels of a package. The record says what is missing in the package or wrong
@@ -62,6 +76,10 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 	pkg.Jobs, pkg.Temp, pkg.Sparing = a.Jobs, w.temporary, a.Modules
 	err := w.read()
 	rec.describe(pkg)
+	var unread error
+	if rec.Ends, unread = pkg.Ends(); err == nil {
+		err = unread
+	}
 	switch {
 	case err != nil && (isTrouble(err) || errors.Is(err, pack.ErrNoSize)):
 		return nil, err

@@ -84,6 +84,7 @@ type ModuleRecord struct {
 type PackageRecord struct {
 	Package string         `json:"package"`
 	Size    int64          `json:"size,omitempty"` // of the file in bytes
+	Ends    string         `json:"ends,omitempty"` // pack.Ends of the file; "" in old records
 	Format  string         `json:"format"`
 	Name    string         `json:"name,omitempty"` // the following are what the package says of itself
 	Version string         `json:"version,omitempty"`

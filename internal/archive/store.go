@@ -150,7 +150,7 @@ func (a *Archive) replaceRecord(rec *PackageRecord) error {
 	if err := readJSON(at, old); err != nil {
 		return err
 	}
-	if done, err := a.isDone(old); err != nil || done && !rec.Retried && rec.Size == old.Size {
+	if done, err := a.isDone(old); err != nil || done && !rec.Retried && rec.Size == old.Size && rec.Ends == old.Ends {
 		return err
 	}
 	data, err := encodeJSON(rec)
