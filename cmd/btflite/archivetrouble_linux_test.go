@@ -187,3 +187,33 @@ func TestArchiveFullDisk(t *testing.T) {
 	}
 	runArchive(t, exitOK, "-q", "-o", out, file("a.deb"), file("b.tar"), file("c.tar"))
 }
+
+// TestArchiveClosed: a folder for temporary files that this user must not write to, or that is not there, ends the run with
+// one line, as a full disk does.
+func TestArchiveClosed(t *testing.T) {
+	in := inFolder(t, map[string][]byte{
+		"a.tar": archivetest.Tar(archivetest.Entry{Name: "vmlinux", Data: archivetest.Kernel("6.99.0")}),
+		"b.tar": archivetest.Tar(archivetest.Entry{Name: "vmlinux", Data: archivetest.Kernel("6.98.0")}),
+		"c.tar": archivetest.Tar(archivetest.Entry{Name: "vmlinux", Data: archivetest.Kernel("6.97.0")}), "closed/x": nil, "out/x": nil,
+	})
+	file := func(name string) string { return filepath.Join(in, name) }
+	runArchive(t, exitOK, "-q", "-o", file("out"), file("c.tar"))
+	err := filepath.WalkDir(filepath.Dir(in), func(name string, _ os.DirEntry, _ error) error { return os.Chmod(name, 0o777) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(file("closed"), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	for dir, why := range map[string]string{"closed": "permission denied", "none": "no such file or directory"} {
+		asNobody(t, func() {
+			stdout, errs := runArchive(t, exitTemporary, "--tmp", file(dir), "-o", file("out"), file("a.tar"), file("b.tar"), file("c.tar"))
+			if want := "btflite: " + file("a.tar") + ": " + file(dir) + ": cannot make a temporary file: " + why + "; not tried: 1 package more\n"; errs != want {
+				t.Errorf("%q, want %q", errs, want)
+			}
+			if want := "0 kernels archived, 1 done before, 2 packages not done\n"; stdout != want {
+				t.Errorf("%q, want %q", stdout, want)
+			}
+		})
+	}
+}

@@ -77,10 +77,11 @@ func isTrouble(err error) bool {
 // again later.
 func IsTrouble(err error) bool { return err != nil && isTrouble(err) }
 
-// IsFull tells whether err says that nothing more can be written to a disk, so that it makes no sense to go on with
-// other packages.
+// IsFull tells whether err says that nothing more can be written to a disk or a folder, so that it makes no sense to go on
+// with other packages.
 func IsFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS)
+	no := new(noTemporary)
+	return errors.As(err, &no) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS)
 }
 
 // errIfTrouble returns err if it is of this run.
