@@ -60,6 +60,25 @@ func PackageName(file string) string {
 // PackagesDir is the folder of the records of packages.
 const PackagesDir = "packages"
 
+// ownDamage is the error if a file of the archive itself is damaged or unsuitable. The package is
+// not at fault then.
+type ownDamage struct{ err error }
+
+// Error implements error.
+func (d *ownDamage) Error() string { return d.err.Error() }
+
+// Unwrap implements error.
+func (d *ownDamage) Unwrap() error { return d.err }
+
+// noTemporary is the error for a folder that takes no temporary files, such as one of another user. It is of no package.
+type noTemporary struct{ err error }
+
+// Error implements error.
+func (n *noTemporary) Error() string { return n.err.Error() }
+
+// Unwrap implements error.
+func (n *noTemporary) Unwrap() error { return n.err }
+
 // isTrouble tells whether err comes from this run, and not from the input.
 func isTrouble(err error) bool {
 	var number syscall.Errno

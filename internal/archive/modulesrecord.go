@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -73,41 +72,6 @@ func countsOf(dir string, k *KernelRecord) (*ModuleCounts, error) {
 		}
 	}
 	return n, nil
-}
-
-// modules returns the paths in the archive of modules whose build-id begins with the prefix.
-func (s *search) modules(x *Index) (found []string, err error) {
-	for i := range x.Kernels {
-		name := x.Kernels[i].ModulesFile()
-		if x.Kernels[i].Modules == nil || s.without[name] {
-			continue
-		}
-		list, err := s.modulesOf(PathOf(s.dir, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // the index is older
-			return nil, err
-		}
-		s.without[name] = len(list) == 0
-		found = append(found, list...)
-	}
-	return found, nil
-}
-
-// modulesOf does the same for one record.
-func (s *search) modulesOf(at string) (found []string, err error) {
-	data, err := readBounded(at, "a record", maxRecord)
-	if err != nil || !bytes.Contains(data, []byte(`"`+s.prefix)) {
-		return nil, err // most records: decoding one takes longer than this
-	}
-	var rec ModulesRecord
-	if err := decodeJSON(at, data, &rec); err != nil {
-		return nil, err
-	}
-	for _, m := range rec.List {
-		if strings.HasPrefix(m.BuildID, s.prefix) && m.BTF != "" {
-			found = append(found, m.BTF)
-		}
-	}
-	return found, nil
 }
 
 // kernelModules collects the modules of a kernel.

@@ -36,15 +36,6 @@ func (w *adding) temporary() (*os.File, error) {
 	return f, nil
 }
 
-// noTemporary is the error for a folder that takes no temporary files, such as one of another user. It is of no package.
-type noTemporary struct{ err error }
-
-// Error implements error.
-func (n *noTemporary) Error() string { return n.err.Error() }
-
-// Unwrap implements error.
-func (n *noTemporary) Unwrap() error { return n.err }
-
 // spool copies a file of a package, whose header has been read, to a file that has no name and is
 // gone when it is closed: the headers of an ELF file are at its end.
 func (w *adding) spool(head []byte, f *pack.File) (*os.File, error) {

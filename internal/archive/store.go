@@ -211,16 +211,6 @@ func (a *Archive) notRestored(at string) error {
 	return message.FileError(PathOf(a.Dir, at), "cannot restore", &ownDamage{errors.New("its record is of other contents, by another program or other options; take another folder")})
 }
 
-// ownDamage is the error if a file of the archive itself is damaged or unsuitable. The package is
-// not at fault then.
-type ownDamage struct{ err error }
-
-// Error implements error.
-func (d *ownDamage) Error() string { return d.err.Error() }
-
-// Unwrap implements error.
-func (d *ownDamage) Unwrap() error { return d.err }
-
 // names are the names that the kernel may have in the archive, without a suffix: the second one if
 // another build of the release has the first.
 func (r *KernelRecord) names() [2]string {
