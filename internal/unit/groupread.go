@@ -50,12 +50,16 @@ func (r *Reader) ReadGroup(g *Group, stop func() error) error {
 	} else {
 		r.linkCross()
 	}
+	if err := r.linkOldBits(); err != nil {
+		return err
+	}
 	if spans != nil {
 		if err := r.expand(spans, order); err != nil {
 			return err
 		}
 	}
-	return r.settle()
+	r.settle()
+	return nil
 }
 
 // readPart reads the unit of a group at the cursor.

@@ -105,6 +105,7 @@ func (r *Reader) expand(spans []span, end int) error {
 	for _, i := range u.Unencodable.nodes {
 		unencodable[i] = true
 	}
+	drops := u.Unencodable.Any() || len(stands) > 0
 	for _, s := range spans {
 		for _, i := range order[s.order:s.orderEnd] {
 			n := nodes.S[i]
@@ -116,8 +117,8 @@ func (r *Reader) expand(spans []span, end int) error {
 				if uint64(k) >= crossRef {
 					return r.Cursor.UnitError("too many types in units that refer to each other")
 				}
-				if m := btf.InfoVlen(n.Info); m > 0 && len(unencodable) > 0 {
-					// Members may be dropped from each copy separately.
+				if m := btf.InfoVlen(n.Info); m > 0 && drops {
+					// Members are dropped from each copy, and their types renumbered.
 					first := uint32(len(u.Types.Members.S))
 					u.Types.Members.AppendSlice(append([]dedup.Member(nil), u.Types.Members.S[n.First:][:m]...))
 					n.First = first

@@ -10,26 +10,22 @@ import (
 // kind for. Then it adds what pahole adds after a unit's types: the int for array indexes, if the
 // unit needs one, and the declaration tags of structs, unions and typedefs.
 func (r *Reader) Settle() error {
-	if err := r.settle(); err != nil {
+	if err := r.linkOldBits(); err != nil {
 		return err
 	}
+	r.settle()
 	r.Unit.declTags()
 	return nil
 }
 
-// settle is Settle without the declaration tags: in a merged file, they come after all types.
-func (r *Reader) settle() error {
+// settle is Settle without bit-fields, which are linked before types are copied (imports.go), and
+// without the declaration tags: in a merged file, they come after all types.
+func (r *Reader) settle() {
 	r.In.setArrayIndex(&r.Unit)
-	if len(r.oldBits.S) > 0 {
-		if err := r.linkOldBits(); err != nil {
-			return err
-		}
-	}
 	if r.In.Options.WholeBitfields {
 		r.Unit.dropWholeBitfields()
 	}
 	r.Unit.dropUnencodable(&r.Cursor.File.Names, r.stubs, r.In.Options.ForKernel)
-	return nil
 }
 
 // linkRefs turns the DIE offsets of the unit that was walked last into Refs. The nodes of r.extra
