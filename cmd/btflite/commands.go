@@ -112,9 +112,20 @@ func complete(cmd *cobra.Command, c *cli) {
 	if hasCompat(cmd) {
 		room = rare
 	}
-	s.toggle(&c.quiet, "quiet", "q", "print nothing but errors", room)
+	s.toggle(&c.quiet, "quiet", "q", quietHelp(cmd.Name()), room)
 	help := false // cobra looks it up by name
 	s.toggle(&help, "help", "h", "print this list", alias("usage"))
+}
+
+// quietHelp says what --quiet does. What a user has asked to be printed is printed.
+func quietHelp(command string) string {
+	switch command {
+	case "show":
+		return "no offsets, sizes and holes; no notes"
+	case "completion", "dump", "funcs", "help", "inline", "manual", "stats", "version", "why":
+		return "no notes and warnings"
+	}
+	return "print nothing but errors"
 }
 
 // dispatch runs the command. Only the first word can be the name of a command. A file

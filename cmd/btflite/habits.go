@@ -89,6 +89,10 @@ func bpftoolWords(args []string) ([]string, error) {
 	if len(words) > 1 && words[0] == "btf" && begins(words[1], "help") {
 		return []string{"dump", "--help"}, nil
 	}
+	if len(words) > 1 && words[0] == "gen" && begins(words[1], "min_core_btf") {
+		return nil, &usageError{what: "gen min_core_btf is a command of bpftool", hint: "btflite min does the same: " +
+			"btflite min --btf=KERNEL -o OUT PROGRAM..."}
+	}
 	if len(words) < 2 || words[0] != "btf" || !begins(words[1], "dump") {
 		return nil, &usageError{what: strings.TrimRight("bpftool "+message.OneLine(strings.Join(words[:min(2, len(words))], " ")), " ") + " is not btflite's", hint: onlyDump}
 	}

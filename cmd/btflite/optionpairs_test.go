@@ -140,3 +140,49 @@ func TestEmptyWords(t *testing.T) {
 		}
 	}
 }
+
+// TestQuiet: --quiet does with each line of readerLines what the help of its command says.
+func TestQuiet(t *testing.T) {
+	dir := t.TempDir()
+	replace := strings.NewReplacer("FILE", smallFile+".btf", "GOOD", smallFile+".btf", "OUT", filepath.Join(dir, "out"), "MORE", filepath.Join(dir, "more"), "ELF", smallFile,
+		"PROG", "../../encode/testdata/golden/bpf-clang5-o.elf", "IMAGE", filepath.Join(dir, "folder"), "CC", "false")
+	lines := []string{"help show", "manual show", "completion bash", "version", "why walk ELF", "inline walk ELF", "dump ELF", "show ELF"}
+	for _, l := range readerLines {
+		lines = append(lines, l.words)
+	}
+	for _, l := range lines {
+		words := strings.Fields(l)
+		entry, ok := commandCalled(words[0])
+		if !ok || strings.Contains(l, "COPY") || strings.Contains(l, "MODULES") {
+			continue
+		}
+		for i, w := range words {
+			words[i] = replace.Replace(cmp.Or(namesOfSmall[w], w))
+		}
+		run := func(args []string) (status int, out, errs string) {
+			c, stdout, stderr := testCLI(t)
+			return c.run(args), stdout.String(), stderr.String()
+		}
+		status, usual, _ := run(words)
+		args := slices.Insert(slices.Clone(words), 1, "--quiet")
+		quiet, out, errs := run(args)
+		if quiet != status || status == exitOK && errs != "" {
+			t.Errorf("%q: status %d, want %d: %s", args, quiet, status, errs)
+		}
+		same := out == usual
+		switch c, _, _ := testCLI(t); quietHelp(entry.under(newRoot(c), c).Name()) {
+		case "no notes and warnings":
+			if !same {
+				t.Errorf("%q: %.200s, want %.200s", args, out, usual)
+			}
+		case "print nothing but errors":
+			if status == exitOK && out != "" && !slices.Contains(words, "--json") {
+				t.Errorf("%q: %.200s", args, out)
+			}
+		default: // as pahole, also for what --compile adds
+			if strings.Contains(out, "/*    ") && !strings.Contains(l, "--format=html") && !slices.Contains(words, "--compile") {
+				t.Errorf("%q: %.200s", args, out)
+			}
+		}
+	}
+}

@@ -226,6 +226,9 @@ func (r *typeReader) setFormats(v string) error {
 			return usagef("'%s' is not a format: use btf or dwarf", message.OneLine(format))
 		}
 	}
+	if !slices.Contains(formats, "btf") && !slices.Contains(formats, "dwarf") {
+		return usagef("'%s': btflite reads no CTF: use btf or dwarf", message.OneLine(v))
+	}
 	r.dwarf, r.orDWARF = loadbtf.DWARFLast, slices.Contains(formats, "dwarf")
 	r.onlyBTF = !r.orDWARF
 	switch btf, dwarf := slices.Index(formats, "btf"), slices.Index(formats, "dwarf"); {

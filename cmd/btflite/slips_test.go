@@ -241,6 +241,12 @@ Try 'btflite dump --help' for more information.`, 64},
 Try 'btflite dump --help' for more information.`, 64},
 		{"btflite -B vmlinux btf dump file", `'file' lacks what should follow it
 Try 'btflite dump --help' for more information.`, 64},
+		{"bpftool gen min_core_btf k.btf out prog.o", `gen min_core_btf is a command of bpftool; btflite min does the same: btflite min --btf=KERNEL -o OUT PROGRAM...
+Try 'btflite dump --help' for more information.`, 64},
+		{"pahole -F ctf vmlinux.btf", `option '--format_path': 'ctf': btflite reads no CTF: use btf or dwarf
+Try 'btflite --help' for more information.`, 64},
+		{"btflite funcs -F ctf vmlinux.btf", `option '--format_path': 'ctf': btflite reads no CTF: use btf or dwarf
+Try 'btflite funcs --help' for more information.`, 64},
 		{"bpftool prog list", `bpftool prog list is not btflite's; ` + onlyDump + `
 Try 'btflite dump --help' for more information.`, 64},
 		{"bpftool", `bpftool is not btflite's; ` + onlyDump + `
