@@ -95,6 +95,9 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 			plural = "file"
 		}
 		rec.Reason = fmt.Sprintf("no kernel with DWARF or BTF in it (%d %s looked at)", w.files, plural)
+		if w.image != "" {
+			rec.Reason += fmt.Sprintf("; %s has no debug information: take the package whose name has dbg, dbgsym or debuginfo", message.OneLine(w.image))
+		}
 		if w.nested != "" {
 			rec.Reason += fmt.Sprintf("; packages in it, such as %s, are not opened: give them by their names", message.OneLine(w.nested))
 		}
@@ -158,8 +161,8 @@ type adding struct {
 	pkg   *pack.Package
 	rec   *PackageRecord
 	files int
-	// nested is the name of the first package in the package; "" for none.
-	nested string
+	// nested is the name of the first package in the package, image of the first kernel as it boots; "" for none.
+	nested, image string
 	// fromEnd says that the package is not read from its beginning.
 	fromEnd bool
 	modules moduleWork
@@ -181,8 +184,11 @@ func (w *adding) file(f *pack.File) error {
 		return nil // only modules are wanted of the rest
 	}
 	head, err := peekHeader(f)
-	if pack.IsPackage(head) {
+	switch {
+	case pack.IsPackage(head):
 		w.nested = cmp.Or(w.nested, f.Name)
+	case w.hasOneKernel() && isImage(f.Name):
+		w.image = cmp.Or(w.image, f.Name)
 	}
 	if err != nil || !isProgram(head) {
 		return err

@@ -116,6 +116,9 @@ func TestReasons(t *testing.T) {
 		data []byte
 		want string // of the package, or of its kernel
 	}{
+		"image.deb":   {at.Deb("", at.Entry{Name: "./boot/vmlinuz-6.99", Data: []byte("x")}), "(1 file looked at); boot/vmlinuz-6.99 has no debug information: take the package whose name has dbg, dbgsym or debuginfo"},
+		"image.rpm":   {at.SummedRPM("", at.Entry{Name: "./lib/modules/6.99/vmlinuz", Data: []byte("x")}, at.Entry{Name: "./lib/modules/6.99/x", Data: []byte("x")}), "(2 files looked at); lib/modules/6.99/vmlinuz has no debug information: take"},
+		"built.tar":   {at.Tar(at.Entry{Name: "vmlinuz", Data: []byte("x")}), "no kernel with DWARF or BTF in it (1 file looked at)"},
 		"empty.deb":   {at.Deb("", at.Entry{Name: "x", Data: []byte("x")}), "no kernel with DWARF or BTF in it (1 file looked at)"},
 		"no-elf.tar":  {at.Tar(at.Entry{Name: "vmlinux-6.1", Data: []byte("\x7fELF but no more")}), "no kernel with DWARF or BTF"},
 		"damaged.tar": {at.Tar(at.Entry{Name: "vmlinux-6.1", Data: at.Kernel("6.1")[:900]}), "no kernel with DWARF or BTF"},

@@ -37,6 +37,11 @@ func isProgram(head []byte) bool {
 	return t == elfabi.ETExec || t == elfabi.ETDyn
 }
 
+// isImage tells whether a file is called as a kernel that machines boot, which is compressed and has no DWARF.
+func isImage(name string) bool {
+	return strings.HasPrefix(path.Base(name), "vmlinuz")
+}
+
 // largeProgram is a size in bytes. A linked program of that size in a package can only be a kernel.
 const largeProgram = 16 << 20
 
