@@ -37,7 +37,7 @@ func (f *File) loadRelocs() error {
 		if s == str {
 			r.str = uint32(i)
 		}
-		if s.Type != elfabi.SHTRela && s.Type != elfabi.SHTRel || uint64(s.Info) >= uint64(len(f.Dwarf.Sections)) {
+		if s.Type != elfabi.SHTRela && s.Type != elfabi.SHTRel && s.Type != elfabi.SHTCrel || uint64(s.Info) >= uint64(len(f.Dwarf.Sections)) {
 			continue
 		}
 		target := &f.Dwarf.Sections[s.Info]
@@ -59,6 +59,9 @@ func (f *File) loadRelocs() error {
 			dst, size = &r.random[relLoc], len(f.Loc)
 		default:
 			continue
+		}
+		if s.Type == elfabi.SHTCrel {
+			return fmt.Errorf("%s: %s: compact relocations (CREL) are not known; compile without --crel", f.Path, s.Name)
 		}
 		if *dst != nil {
 			return fmt.Errorf("%s: %s: a second relocation section of %s", f.Path, s.Name, target.Name)

@@ -181,6 +181,10 @@ func TestRelocatedUnits(t *testing.T) {
 				dt.Section{Name: ".rela.gone", Type: elfabi.SHTRela, Info: 999, Data: make([]byte, 24)})
 		}, ""},
 		{"twice", nil, func(d []dt.Section) []dt.Section { return append(d, d[len(d)-1]) }, "in: .rela.debug_info: a second relocation section of .debug_info"},
+		{"compact", nil, func(d []dt.Section) []dt.Section {
+			d[len(d)-1].Type = elfabi.SHTCrel
+			return d
+		}, "in: .rela.debug_info: compact relocations (CREL) are not known"},
 		{"cut off", func(b []byte) []byte { return b[:len(b)-1] }, nil, "in: .rela.debug_info: "},
 		{"out of the section", func(b []byte) []byte { b[5*24+1] = 1; return b }, nil, "in: "},
 		{"by an unknown symbol", func(b []byte) []byte { b[12] = 9; return b }, nil, "in: "},

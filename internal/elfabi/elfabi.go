@@ -59,6 +59,7 @@ const (
 	SHTRel         = 9
 	SHTGroup       = 17
 	SHTSymtabShndx = 18
+	SHTCrel        = 0x40000014 // LLVM's compact relocations
 )
 
 // Flags of sections (sh_flags).
