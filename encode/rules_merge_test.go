@@ -123,14 +123,30 @@ func mergeRules() []rule {
 		{name: "a unit that is read twice has another version of DWARF than the unit that imports it", files: func() []dt.File {
 			// Each version has a section of lists. Only in the right one is the parameter where it should be.
 			i := intType()
-			old := dt.CU(i, function("f", fn1, i, ref(dt.TagFormalParameter, "a", i, dt.Attr{At: dt.AtLocation, Form: dt.FormSecOffset, Val: dt.Raw{0, 0, 0, 0}})))
-			old.Version = 4
+			old := &dt.Unit{Version: 4, Root: dt.N(dt.TagPartialUnit, i, function("f", fn1, i, ref(dt.TagFormalParameter, "a", i, dt.Attr{At: dt.AtLocation, Form: dt.FormSecOffset, Val: dt.Raw{0, 0, 0, 0}})))}
 			list4 := append([]byte{0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0x55}, make([]byte, 16)...)
 			list5 := []byte{4, 0, 16, 1, 0x53, 0} // DW_LLE_offset_pair, DW_LLE_end_of_list
 			return []dt.File{{Units: []*dt.Unit{old, dt.CU(dt.N(dt.TagImportedUnit, dt.Attr{At: dt.AtImport, Form: dt.FormRefAddr, Val: old.Root}))},
 				Symbols:  []dt.Symbol{dt.Func("f", fn1)},
 				Sections: []dt.Section{{Name: ".debug_loc", Type: 1, Data: list4}, {Name: ".debug_loclists", Type: 1, Data: list5}}}}
 		}(), want: textInt + textFunc(2, 1, "f", "a 1")},
+		{name: "an import of a compile unit changes nothing", files: func() []dt.File {
+			i := intType()
+			later := dt.CU(i, structure("s", 4, member("x", i, 0)))
+			return many(dt.CU(dt.N(dt.TagImportedUnit, dt.Attr{At: dt.AtImport, Form: dt.FormRefAddr, Val: later.Root}), structure("before", 0)), later)
+		}(), want: `
+			[1] STRUCT 'before' size=0 vlen=0
+			[2] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+			[3] STRUCT 's' size=4 vlen=1
+				'x' type_id=2 bits_offset=0`},
+		{name: "an import of a partial unit puts its types there", files: func() []dt.File {
+			i := intType()
+			later := &dt.Unit{Type: 3, Root: dt.N(dt.TagPartialUnit, i, structure("s", 4, member("x", i, 0)))}
+			return many(dt.CU(dt.N(dt.TagImportedUnit, dt.Attr{At: dt.AtImport, Form: dt.FormRefAddr, Val: later.Root}), structure("before", 0)), later)
+		}(), want: textInt + `
+			[2] STRUCT 's' size=4 vlen=1
+				'x' type_id=1 bits_offset=0
+			[3] STRUCT 'before' size=0 vlen=0`},
 		{name: "the first int of merged units indexes all arrays", features: merge, files: func() []dt.File {
 			c, i, j := base("char", 1, ateSigned), intType(), intType()
 			return many(dt.CU(c, array(c, 4)), dt.CU(structure("s", 0)), dt.CU(i, array(i, 2)), dt.CU(j, array(j, 3)))

@@ -109,7 +109,7 @@ func (r *Reader) readPart(cross bool) error {
 		r.addPart(c.Base + c.Hdr.Off)
 		p := &r.group.parts.S[len(r.group.parts.S)-1]
 		p.order, p.orderEnd, p.funcs, p.funcsEnd = uint32(order), uint32(len(u.Types.Order.S)), uint32(funcs), uint32(len(u.FuncOrder.S))
-		p.imports, p.alt = uint32(imports), c.Base != 0
+		p.imports, p.alt, p.partial = uint32(imports), c.Base != 0, r.partial
 	}
 	if isRecord {
 		return nil // its offsets count from the start of the section

@@ -6,8 +6,9 @@ import (
 	"github.com/btflite/btflite/internal/callconv"
 )
 
-// dwz leaves imported units. pahole reads such a unit where it is imported for the first
-// time, and once more where it stands in the file. References lead to the last reading
+// dwz moves what units share into partial units, which these import. pahole reads a partial
+// unit where it is imported for the first time, and once more where it stands in the file.
+// References lead to the last reading. Imports of other units count for nothing
 // (pahole-behaviour 1.4.3). Here each unit is read once, and counts as pahole's last
 // reading. The earlier reading is a copy that shares members and refers to the same
 // types.
@@ -62,7 +63,7 @@ func (g *group) spans() []span {
 			x := &g.imports.S[o.next]
 			o.next++
 			t, ok := g.partAt(x.target)
-			if !ok || imported[t] || parts[t].alt && !p.alt {
+			if !ok || imported[t] || !parts[t].partial || parts[t].alt && !p.alt {
 				continue
 			}
 			imported[t] = true
@@ -129,6 +130,12 @@ func (r *Reader) expand(spans []span, end int) error {
 				}
 				if unencodable[i] {
 					u.Unencodable.nodes = append(u.Unencodable.nodes, k)
+				}
+				if u.Unsigned[i] {
+					u.Unsigned[k] = true
+				}
+				if u.InFunctions[i] {
+					u.InFunctions[k] = true
 				}
 				i = k
 			}

@@ -85,8 +85,9 @@ type Reader struct {
 
 	proofs prover // types that are proved while they are read
 
-	from  tableSizes // where the tables of the current unit start
-	group group
+	from    tableSizes // where the tables of the current unit start
+	partial bool       // the current unit is a partial unit
+	group   group
 
 	// Record reads the record at the Cursor into Unit, for groups. It may be nil.
 	Record     func() error
@@ -158,6 +159,7 @@ type part struct {
 	imports                          uint32 // first in group.imports
 	readings                         uint16 // how often pahole reads it
 	alt                              bool   // in the alternate file
+	partial                          bool   // a partial unit, which imports may lead to
 }
 
 // importRec is a DW_TAG_imported_unit in a unit of the group.

@@ -36,6 +36,7 @@ func (r *Reader) unitDIE() (p int, skip bool, err error) {
 	if facts.Skeleton = c.ReadSkeleton(have); facts.Skeleton != nil {
 		return 0, true, nil
 	}
+	r.partial = a.Tag == dwarf.TagPartialUnit
 	switch a.Tag {
 	case dwarf.TagSkeletonUnit:
 		return 0, false, c.DIEError(c.Hdr.First, "skeleton unit of split DWARF without DW_AT_dwo_name")
