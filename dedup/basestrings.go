@@ -208,7 +208,7 @@ func (b *Base) isAt(text []byte, off uint32) bool {
 	return len(s) > len(text) && s[len(text)] == 0 && string(s[:len(text)]) == string(text)
 }
 
-// tag returns the bits of the hash h that a slot keeps, above those of the offset.
+// tag returns the bits of the hash h that a slot keeps, above the offset's bits.
 func (b *Base) tag(h uint32) uint32 { return h * (b.offMask + 1) }
 
 // Token returns the token of a string of the base, or 0 if the base lacks the text. h is

@@ -16,7 +16,7 @@ import (
 // by Extern.
 //
 // A key covers names, numbers and references of the nodes, down to the next named struct,
-// union or FWD, of which it covers only kind and name. So two chunks with one key are equal
+// union or FWD. Of this one it covers only kind and name. So two chunks with one key are equal
 // if each name in them has one definition. The streaming algorithm cuts the graph at the
 // same names (doc.go, 3). The definition of such a name is in another chunk of the unit, or
 // it is a node, which is compared. If Commit cannot be sure that the chunks are equal, it

@@ -14,7 +14,7 @@ package dedup
 // maxLinear types, because the type is mostly among them.
 //
 // Resolve only reads families. Commit enters types into them once their records are complete.
-// Over a base, a family has only types that are not the base's; those of the base follow them in the
+// Over a base, a family has only types that are not the base's. The base's types follow them in the
 // chain.
 
 // maxLinear is how many types of one chain a look-up compares before it uses the family.

@@ -15,7 +15,7 @@ import (
 // does: mayBeKnown and mayBeNewer check that it would find none of them. If a type that was left out
 // leads to a new one, Commit notices that (unproved).
 
-// Types become new in rounds: each round adds the nodes that lead to those of the round before.
+// Types become new in rounds: each round adds the nodes that lead to the new types of the round before.
 // maxRounds bounds the rounds, and maxNewDefs the types.
 const (
 	maxRounds  = 8

@@ -12,8 +12,8 @@ const mostRefused = 4
 
 // worthTrying reports whether to try to prove the types of the unit with this sequence number. For the
 // first unit of a module that does not pay: it brings FWDs and copies of typedefs, which it must not find
-// in the base, so half of its types become nodes anyway. Nor does it pay for the units of some modules,
-// because all of them have a name with several definitions.
+// in the base, so half of its types become nodes anyway. It does not pay for the units of some modules
+// either, because all of them have a name with several definitions.
 func (p *proofs) worthTrying(seq int) bool {
 	if seq == 0 || p.refused.Load()*mostRefused > p.tried.Load() {
 		return false

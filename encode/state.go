@@ -90,7 +90,7 @@ type definedUnit struct {
 	hasLines bool
 }
 
-// definition is what Definition is made of.
+// definition becomes a Definition.
 type definition struct {
 	low            uint64 // DW_AT_low_pc
 	name           dedup.Name
@@ -104,7 +104,7 @@ type definition struct {
 	code           bool // see Definition.Code
 }
 
-// definedParam is what Parameter is made of.
+// definedParam becomes a Parameter.
 type definedParam struct {
 	name  dedup.Name
 	place Place

@@ -267,7 +267,7 @@ func TestTypeUnitDeclaration(t *testing.T) {
 	}
 }
 
-// TestTypeUnitImported: what stands for a type of a type unit is no type, also in a partial unit (dwz),
+// TestTypeUnitImported: a DIE that stands for a type of a type unit is not a type, also in a partial unit (dwz),
 // which is read in the place of its import and once more. Another definition of the name, so that the
 // deduplication does not find the type by it.
 func TestTypeUnitImported(t *testing.T) {

@@ -170,7 +170,7 @@ func (e *Functions) passOn(f *Func) {
 	}
 }
 
-// useFormat sets Format and the section of Lists to those of function i.
+// useFormat makes Format and the section of Lists fit function i.
 func (e *Functions) useFormat(i uint32) {
 	r := FormatOf(e.Formats, i)
 	e.Format.Version, e.Format.Dwarf64 = r.Version, r.Dwarf64

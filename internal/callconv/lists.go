@@ -9,7 +9,7 @@ type Lists struct {
 	// sections that are expanded while they are read.
 	More  func(have int) ([]byte, error)
 	Reloc *elfreloc.Table // of .debug_loc, or nil
-	Both  [2][]byte       // .debug_loc and .debug_loclists, of which Functions.Formats choose Data
+	Both  [2][]byte       // .debug_loc and .debug_loclists; Functions.Formats choose one for Data
 
 	err error  // of reading or relocating
 	buf []byte // for lists that are relocated, kept from unit to unit

@@ -107,8 +107,8 @@ func (l *lists) find(env *Env, off, views uint64, site point) Place {
 	return missing(TooMany)
 }
 
-// viewPair reads the two view numbers of an entry at offset at. next is the offset of those of the next
-// entry.
+// viewPair reads the two view numbers of an entry at offset at. next is the offset of the next entry's
+// view numbers.
 func (l *lists) viewPair(at uint64) (from, to, next uint64, ok bool) {
 	if at >= uint64(len(l.b)) {
 		return 0, 0, 0, false

@@ -168,7 +168,7 @@ func (r *Reader) start(c *debuginfo.Cursor) error {
 	return nil
 }
 
-// programBase returns the lowest address of a section with code: in a kernel, that of _text.
+// programBase returns the lowest address of a section with code: in a kernel, the address of _text.
 func programBase(f *debuginfo.File) uint64 {
 	base := ^uint64(0)
 	for i := range f.ELF.Sections {

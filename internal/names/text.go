@@ -17,7 +17,7 @@ type Text struct {
 	// a base it is necessary: a name that the base has must get the base's token.
 	ByText bool
 	Base   uint32     // an offset becomes Base + 1 + offset: a token, or a place if ByText
-	Last   dedup.Name // that of the last byte of Data
+	Last   dedup.Name // token or place of the last byte of Data
 
 	Int     dedup.Name // of the name "int"
 	FakeInt dedup.Name // of the name that pahole gives base types that BTF does not know

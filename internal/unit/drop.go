@@ -266,7 +266,7 @@ func (u *Unit) derived(bad []bool, targets map[uint32]dedup.Ref) int {
 }
 
 // moveTags renumbers the types of declaration tags, and their member indexes where
-// members are dropped. The arguments are those of a dropper.
+// members are dropped. The arguments are fields of a dropper.
 func (u *Unit) moveTags(to []dedup.Ref, lostMembers map[uint32][]int32) {
 	kept := u.Tags.S[:0]
 	for _, t := range u.Tags.S {

@@ -13,7 +13,7 @@ import (
 // Unit. References inside a unit are resolved with the unit, as always. References
 // that leave the unit are markers (crossRef) until all units of the group are read.
 
-// tableSizes returns the current sizes of all tables, where those of the next unit start.
+// tableSizes returns the current sizes of all tables. There the next unit starts.
 func (r *Reader) tableSizes() tableSizes {
 	return tableSizes{len(r.Unit.Types.Nodes.S), len(r.Unit.Types.Order.S), len(r.Unit.Funcs.S), len(r.Unit.Params.S), len(r.Unit.Vars.S), len(r.stubs)}
 }

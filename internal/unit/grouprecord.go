@@ -44,7 +44,7 @@ func (r *Reader) readRecord() error {
 }
 
 // spread gives functions and parameters offsets in .debug_info that lie inside the unit at base, of
-// size bytes, so that they cannot collide with those of other units. A record counts them otherwise.
+// size bytes, so that no two units have the same. A record counts them otherwise.
 // The order stays the same. Offsets to which nothing refers may be equal. It reports whether there
 // is room.
 func (u *Unit) spread(base uint32, size int) bool {

@@ -98,7 +98,7 @@ func (r *Reader) expand(spans []span, end int) error {
 			tags[t.Node] = append(tags[t.Node], t)
 		}
 	}
-	stands := make(map[uint32]bool) // for a type of a type unit, and is no type itself
+	stands := make(map[uint32]bool) // nodes that stand for a type of a type unit
 	for _, s := range r.stubs {
 		stands[s.node] = true
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/btflite/btflite/internal/names"
 )
 
-// nameTest compares the names of DIEs with tokens. A name here is what load reads from a DIE: a token
+// nameTest compares the names of DIEs with tokens. Here load gives the name of a DIE: a token
 // or, if names stand for their text (names.Text.ByText), a place in .debug_str. The numbers of places
 // differ from all tokens.
 type nameTest struct {
