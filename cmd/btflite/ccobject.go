@@ -138,25 +138,20 @@ func (c *cli) noteReduced(object, option string) {
 // is still the one described by before. With a nil before, it replaces any file or makes a
 // new one. Like compilers, it does not wait for the disk.
 func (c *cli) replaceObject(path string, mode os.FileMode, data []byte, before os.FileInfo) error {
-	f, err := c.guard.create(func() (*os.File, error) { return openTemp(filepath.Dir(path), mode) })
+	f, err := c.guard.create(filepath.Dir(path), mode)
 	if err != nil {
 		return err
 	}
-	name := f.Name()
-	defer c.guard.forget(name)
+	defer c.guard.discard(f)
 	_, err = f.Write(data)
 	if err == nil && before != nil { // the umask has reduced the mode
 		err = f.Chmod(mode)
 	}
-	err = errors.Join(err, f.Close())
 	if err == nil && before != nil {
 		err = fileid.CheckUnchanged(path, before)
 	}
 	if err == nil {
-		err = os.Rename(name, path)
-	}
-	if err != nil {
-		os.Remove(name)
+		err = c.guard.replace(f, path)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/internal/draft"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/test/testfile"
@@ -220,6 +221,8 @@ func TestLateAlias(t *testing.T) {
 	if err := one.write(c.guard, writeText("one")); err != nil {
 		t.Fatal(err)
 	}
+	defer func() { draft.Nameless = true }()
+	draft.Nameless = false // so that the file moves with its folder
 	err = two.write(c.guard, func(w io.Writer) error {
 		_, err := io.WriteString(w, "two")
 		temp, _ := filepath.Glob("b/.btflite-*")

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +13,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/draft"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -23,8 +21,8 @@ import (
 const outputBuffer = 8 << 10
 
 // write writes the output of content to the target. A regular file is either replaced as
-// a whole or not changed: the bytes go to a new file in the same folder, reach the disk,
-// and the file is renamed. Errors name the target.
+// a whole or not changed: the bytes go to a draft in the same folder, reach the disk,
+// and then the draft takes the name. Errors name the target.
 func (t *target) write(g *guard, content func(io.Writer) error) error {
 	err := error(nil)
 	if t.file == "" {
@@ -59,12 +57,11 @@ func (t *target) replace(g *guard, content func(io.Writer) error) error {
 	return t.put(g)
 }
 
-// put renames the draft to t.file.
+// put gives the draft the name t.file.
 func (t *target) put(g *guard) error {
-	if err := g.rename(t.draft.name, t.file); err != nil {
+	if err := g.rename(t.draft.file, t.file); err != nil {
 		return err
 	}
-	g.forget(t.draft.name)
 	t.draft = nil
 	if err := g.syncFolder(filepath.Dir(t.file)); err != nil {
 		return fmt.Errorf("file written, but its folder could not be synchronised: %w", err)
@@ -72,10 +69,10 @@ func (t *target) put(g *guard) error {
 	return nil
 }
 
-// draft is a temporary file that has the whole output, on the disk. If it could not be written, err
+// preparedDraft is a draft that has the whole output, on the disk. If it could not be written, err
 // says why.
-type draft struct {
-	name string
+type preparedDraft struct {
+	file *draft.File // nil if it could not be made
 	err  error
 }
 
@@ -87,18 +84,15 @@ func (t *target) prepare(g *guard, content func(io.Writer) error) {
 	if t.info != nil {
 		mode = t.info.Mode().Perm()
 	}
-	f, err := g.create(func() (*os.File, error) { return openTemp(filepath.Dir(t.file), mode) })
-	if err != nil {
-		t.draft = &draft{err: err}
-		return
+	f, err := g.create(filepath.Dir(t.file), mode)
+	t.draft = &preparedDraft{f, err}
+	if err == nil {
+		t.draft.err = t.fill(f, mode, content)
 	}
-	t.draft = &draft{name: f.Name()}
-	defer f.Close() // after an error, and after a panic of content, whose caller discards the draft
-	t.draft.err = t.fill(f, mode, content)
 }
 
 // fill writes the output of content to the draft f.
-func (t *target) fill(f *os.File, mode fs.FileMode, content func(io.Writer) error) error {
+func (t *target) fill(f *draft.File, mode fs.FileMode, content func(io.Writer) error) error {
 	if err := buffered(f, content); err != nil {
 		return err
 	}
@@ -110,7 +104,7 @@ func (t *target) fill(f *os.File, mode fs.FileMode, content func(io.Writer) erro
 	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	return f.Close()
+	return nil
 }
 
 // discard removes the draft, if there is one.
@@ -118,9 +112,8 @@ func (t *target) discard(g *guard) {
 	if t == nil || t.draft == nil {
 		return
 	}
-	if name := t.draft.name; name != "" {
-		os.Remove(name)
-		g.forget(name)
+	if t.draft.file != nil {
+		g.discard(t.draft.file)
 	}
 	t.draft = nil
 }
@@ -156,24 +149,7 @@ func (g *guard) syncFolders() error {
 }
 
 // syncDir is replaced by tests.
-var syncDir = elfwrite.SyncDir
-
-// openTemp creates a file with an unused random name in dir. Its mode is reduced by the
-// umask.
-func openTemp(dir string, mode fs.FileMode) (*os.File, error) {
-	var err error
-	for range 100 {
-		var random [8]byte
-		rand.Read(random[:])
-		var f *os.File
-		name := filepath.Join(dir, ".btflite-"+hex.EncodeToString(random[:])+".tmp")
-		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, os.ErrExist) {
-			return f, err
-		}
-	}
-	return nil, err
-}
+var syncDir = draft.SyncDir
 
 // buffers has buffers of outputs. A run over many modules writes one file after another.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, outputBuffer) }}

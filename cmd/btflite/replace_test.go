@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/btflite/btflite/internal/draft"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -211,13 +212,19 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// TestSignalRemovesTemporaryFile: where an output has a temporary name while it is written, a signal removes it.
 func TestSignalRemovesTemporaryFile(t *testing.T) {
+	defer func() { draft.Nameless = true }()
+	draft.Nameless = false
 	dir := t.TempDir()
 	c, _, _ := testCLI(t)
 	died := make(chan os.Signal, 1)
 	c.guard.die = func(s os.Signal) { died <- s }
 	target := targetOf(t, c, filepath.Join(dir, "out"))
 	err := target.write(c.guard, func(w io.Writer) error {
+		if len(c.guard.temps) != 1 {
+			t.Errorf("temporary files: %v", c.guard.temps)
+		}
 		c.guard.incoming <- syscall.SIGTERM
 		if s := <-died; s != syscall.SIGTERM {
 			t.Errorf("died of %v", s)

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/btflite/btflite/internal/draft"
 	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
@@ -27,7 +28,7 @@ import (
 type guard struct {
 	watched sync.Once
 	mu      sync.Mutex
-	temps   map[string]struct{}
+	temps   map[string]struct{} // names of drafts that have a temporary one
 	// written has the names of the files that rename has put in place, by place.
 	written map[fileid.Place]string
 	// folders are the folders that makeFolder has made, parents first.
@@ -123,17 +124,42 @@ func (g *guard) end() {
 	g.die(g.pending)
 }
 
-// create calls open to make a temporary file and registers it. A signal waits until both
-// are done, so it never leaves the file behind.
-func (g *guard) create(open func() (*os.File, error)) (*os.File, error) {
+// create makes a draft in the folder dir. A signal waits until its temporary name is registered, if it
+// has one, so it never leaves the file behind. rename, replace or discard follow.
+func (g *guard) create(dir string, mode fs.FileMode) (*draft.File, error) {
 	g.start()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f, err := open()
-	if err == nil {
-		g.temps[f.Name()] = struct{}{}
+	d, err := draft.New(dir, mode)
+	if err == nil && d.Temporary() != "" {
+		g.temps[d.Temporary()] = struct{}{}
 	}
-	return f, err
+	return d, err
+}
+
+// discard discards a draft.
+func (g *guard) discard(d *draft.File) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.temps, d.Temporary())
+	d.Discard()
+}
+
+// replace gives a draft its name. A signal waits meanwhile.
+func (g *guard) replace(d *draft.File, path string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.place(d, path)
+}
+
+// place is replace with g.mu held.
+func (g *guard) place(d *draft.File, path string) error {
+	temporary := d.Temporary()
+	err := d.Replace(path)
+	if err == nil {
+		delete(g.temps, temporary)
+	}
+	return err
 }
 
 // tempFolder makes a folder for temporary files. The caller removes it. If a signal
@@ -148,18 +174,11 @@ func (g *guard) tempFolder(pattern string) (path string, err error) {
 	return path, err
 }
 
-// forget removes a temporary file from the list, because it was renamed or removed.
-func (g *guard) forget(name string) {
-	g.mu.Lock()
-	delete(g.temps, name)
-	g.mu.Unlock()
-}
-
-// rename renames a temporary file of create to path. It refuses to replace a file that
+// rename is replace for an output. It refuses to replace a file that
 // this run has written under another name. Earlier checks may miss this: two names that
 // differ in case are one file in some folders, but only once the file exists, and a
 // folder may become a link during the run.
-func (g *guard) rename(temp, path string) error {
+func (g *guard) rename(d *draft.File, path string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if info, err := os.Lstat(path); err == nil {
@@ -167,7 +186,7 @@ func (g *guard) rename(temp, path string) error {
 			return fmt.Errorf("it is the file that this run has written as %s", message.OneLine(g.written[p]))
 		}
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err := g.place(d, path); err != nil {
 		return err
 	}
 	if info, err := os.Lstat(path); err == nil {
@@ -279,10 +298,12 @@ func (g *guard) protect(f func() error) error {
 }
 
 // unprotect runs f within a function that protect runs, as if that were not protected. A signal
-// removes temp, a temporary file of that function.
+// removes temp, a temporary file of that function, if that is not "".
 func (g *guard) unprotect(temp string, f func() error) error {
 	g.mu.Lock()
-	g.temps[temp] = struct{}{}
+	if temp != "" {
+		g.temps[temp] = struct{}{}
+	}
 	if g.protected--; g.protected == 0 && g.pending != nil {
 		g.end()
 	}

@@ -24,9 +24,9 @@ type target struct {
 	// A direct target (device, pipe, open descriptor) is written without a temporary
 	// file: to stream, if it is set, otherwise by opening path.
 	stream io.Writer
-	info   fs.FileInfo  // of the existing file, or nil
-	place  fileid.Place // the place of path; none for a stream that is not a file
-	draft  *draft       // of file, or nil
+	info   fs.FileInfo    // of the existing file, or nil
+	place  fileid.Place   // the place of path; none for a stream that is not a file
+	draft  *preparedDraft // of file, or nil
 }
 
 // newFileMode is the mode of a new file before the umask. The umask alone decides who may

@@ -134,31 +134,49 @@ func allOrNone(t *testing.T, words string, outputs []string, bad, place, old str
 // TestKilledWhileReporting: a run that waits for the reader of its report ends by a signal, and
 // leaves the input as it was, although the new file was complete.
 func TestKilledWhileReporting(t *testing.T) {
-	dir := t.TempDir()
-	in := filepath.Join(dir, "in")
-	image := testfile.Read(t, splitFiles+"x86.base.o")
-	testfile.Write(t, in, image)
-	if err := syscall.Mkfifo(filepath.Join(dir, "report"), 0o600); err != nil {
-		t.Skip(err)
-	}
-	cmd := command(dir, "realELF", "-J", "in", "--report=report")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	temps := func() []string { names, _ := filepath.Glob(filepath.Join(dir, ".btflite-*")); return names }
-	for range 2000 {
-		if names := temps(); len(names) > 0 {
-			if info, err := os.Stat(names[0]); err == nil && info.Mode().Perm() == 0o600 && info.Size() > int64(len(image)) {
-				break
-			}
+	for _, prefix := range []string{"", named} {
+		dir := t.TempDir()
+		in := filepath.Join(dir, "in")
+		image := testfile.Read(t, splitFiles+"x86.base.o")
+		testfile.Write(t, in, image)
+		if err := syscall.Mkfifo(filepath.Join(dir, "report"), 0o600); err != nil {
+			t.Skip(err)
 		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	time.Sleep(100 * time.Millisecond) // to open the pipe
-	stuck := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
-	defer stuck.Stop()
-	endBy(t, cmd, syscall.SIGTERM)
-	if left := temps(); left != nil || !bytes.Equal(testfile.Read(t, in), image) {
-		t.Errorf("left %q, or the input was changed", left)
+		cmd := command(dir, prefix+"realELF", "-J", "in", "--report=report")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		written := func() (list []string) {
+			if prefix == "" {
+				open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", cmd.Process.Pid))
+				for _, name := range open {
+					if to, _ := os.Readlink(name); strings.HasPrefix(to, dir+"/#") {
+						list = append(list, name)
+					}
+				}
+				return list
+			}
+			list, _ = filepath.Glob(filepath.Join(dir, ".btflite-*"))
+			return list
+		}
+		whole := false
+		for i := 0; i < 2000 && !whole; i++ {
+			for _, name := range written() {
+				info, err := os.Stat(name)
+				whole = err == nil && info.Mode().Perm() == 0o600 && info.Size() > int64(len(image))
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		if !whole {
+			t.Errorf("%sthe new file was not seen", prefix)
+		}
+		time.Sleep(100 * time.Millisecond) // to open the pipe
+		stuck := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		endBy(t, cmd, syscall.SIGTERM)
+		stuck.Stop()
+		onlyFiles(t, dir, "in", "report")
+		if !bytes.Equal(testfile.Read(t, in), image) {
+			t.Error("the input was changed")
+		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/btflite/btflite/internal/elfwrite"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -20,6 +19,8 @@ type Index struct {
 	Format  int            `json:"format"` // 1
 	Kernels []KernelRecord `json:"kernels"`
 }
+
+func (x *Index) files() []*Contents { return filesOf(x.Kernels) }
 
 // indexName is the file of the index.
 const indexName = "index.json"
@@ -89,26 +90,6 @@ func (x *Index) Write(dir string) error {
 		return err
 	}
 	return replaceFile(at, data)
-}
-
-// replaceFile writes a file in place of an older one.
-func replaceFile(at string, data []byte) error {
-	dir := filepath.Dir(at)
-	f, err := newUnlinked(dir, 0o644)
-	if err != nil {
-		return message.FileError(at, "cannot write", err)
-	}
-	defer f.discard()
-	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = f.replace(at)
-	}
-	if err != nil {
-		return message.FileError(at, "cannot write", err)
-	}
-	return message.FileError(at, "cannot write", elfwrite.SyncDir(dir))
 }
 
 // Lost is BTF that the index has and a reader does not get.

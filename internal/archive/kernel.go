@@ -149,3 +149,14 @@ func archOf(f *mmapelf.File) string {
 	}
 	return names[0]
 }
+
+// recordOf begins the record of a kernel.
+func (w *adding) recordOf(k *kernel) *KernelRecord {
+	rec := &KernelRecord{BuildID: k.buildID, Release: k.release, Arch: k.arch, Package: w.rec.Package, Program: w.Program}
+	if name, version, ok := strings.Cut(w.Distro, "/"); ok {
+		rec.Distro, rec.Version = name, version
+	} else {
+		rec.Distro, rec.Version = distroOf(w.pkg.Info, k.banner, k.release)
+	}
+	return rec
+}

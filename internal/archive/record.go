@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -111,17 +110,6 @@ func (r *PackageRecord) describe(p *pack.Package) {
 	r.Format, r.Name, r.Version, r.Arch, r.Vendor = p.Format, p.Info.Name, p.Info.Version, p.Info.Arch, p.Info.Vendor
 }
 
-// recordOf begins the record of a kernel.
-func (w *adding) recordOf(k *kernel) *KernelRecord {
-	rec := &KernelRecord{BuildID: k.buildID, Release: k.release, Arch: k.arch, Package: w.rec.Package, Program: w.Program}
-	if name, version, ok := strings.Cut(w.Distro, "/"); ok {
-		rec.Distro, rec.Version = name, version
-	} else {
-		rec.Distro, rec.Version = distroOf(w.pkg.Info, k.banner, k.release)
-	}
-	return rec
-}
-
 // dir returns the folder of the kernel in the archive, and fileName its name there without a suffix.
 func (r *KernelRecord) dir() string {
 	return path.Join(CleanName(r.Distro), CleanName(r.Version), CleanName(r.Arch))
@@ -169,7 +157,7 @@ func packageRecord(name string) string {
 const maxRecord = 16 << 20
 
 // readJSON reads a record. Errors name the file.
-func readJSON(name string, to any) error {
+func readJSON(name string, to jsonRecord) error {
 	data, err := readBounded(name, "a record", maxRecord)
 	if err != nil {
 		return err
@@ -179,7 +167,7 @@ func readJSON(name string, to any) error {
 
 // decodeJSON decodes a file of the archive. Errors name the file and the place, and are not the fault of a
 // package.
-func decodeJSON(name string, data []byte, to any) error {
+func decodeJSON(name string, data []byte, to jsonRecord) error {
 	err := json.Unmarshal(data, to)
 	if err == nil {
 		err = checkPaths(to)
@@ -198,34 +186,33 @@ func decodeJSON(name string, data []byte, to any) error {
 	return &ownDamage{message.FileError(name, "cannot read", fmt.Errorf("%w; remove it, and run the command again", err))}
 }
 
+// jsonRecord is a record that is read from a file.
+type jsonRecord interface {
+	// files returns what the record says of each file of the archive that it names.
+	files() []*Contents
+}
+
+func (r *KernelRecord) files() []*Contents { return []*Contents{&r.Contents} }
+
+func (r *PackageRecord) files() []*Contents { return filesOf(r.Kernels) }
+
+// filesOf returns what kernels name.
+func filesOf(kernels []KernelRecord) (list []*Contents) {
+	for i := range kernels {
+		list = append(list, &kernels[i].Contents)
+	}
+	return list
+}
+
 // checkPaths refuses a record with a path that leads out of the archive, to which a run could write. Archives are
 // copied from one place to another, and records may be changed by hand.
-func checkPaths(rec any) error {
-	check := func(c *Contents) error {
+func checkPaths(rec jsonRecord) error {
+	for _, c := range rec.files() {
 		if c.BTF != "" && !filepath.IsLocal(filepath.FromSlash(c.BTF)) {
 			return fmt.Errorf("%q leads out of the archive", message.OneLine(c.BTF))
 		}
-		return nil
 	}
-	var errs []error
-	checkKernels := func(list []KernelRecord) {
-		for i := range list {
-			errs = append(errs, check(&list[i].Contents))
-		}
-	}
-	switch r := rec.(type) {
-	case *KernelRecord:
-		return check(&r.Contents)
-	case *PackageRecord:
-		checkKernels(r.Kernels)
-	case *Index:
-		checkKernels(r.Kernels)
-	case *ModulesRecord:
-		for i := range r.List {
-			errs = append(errs, check(&r.List[i].Contents))
-		}
-	}
-	return cmp.Or(errs...)
+	return nil
 }
 
 // readBounded reads a file of at most so many bytes. Errors name the file and say what it should be.

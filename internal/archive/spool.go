@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/btflite/btflite/internal/draft"
 	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/internal/pack"
@@ -29,7 +30,7 @@ const copyBuffer = 256 << 10
 // temporary makes a file without a name in the folder for such files.
 func (w *adding) temporary() (*os.File, error) {
 	dir := cmp.Or(w.Temp, w.Dir)
-	f, err := unnamed(dir, 0o600)
+	f, err := draft.Unnamed(dir, 0o600)
 	if err != nil {
 		return nil, &noTemporary{message.FileError(dir, "cannot make a temporary file", err)}
 	}

@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/btflite/btflite/internal/elfwrite"
+	"github.com/btflite/btflite/internal/draft"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -93,11 +93,11 @@ func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() s
 	if err := makeFolder(dir); err != nil {
 		return err
 	}
-	f, err := newUnlinked(dir, contentsMode)
+	f, err := draft.New(dir, contentsMode)
 	if err != nil {
 		return message.FileError(dir, "cannot write", err)
 	}
-	defer f.discard()
+	defer f.Discard()
 	b := bufio.NewWriterSize(f, 64<<10)
 	if err = write(b); err == nil {
 		err = b.Flush()
@@ -112,10 +112,30 @@ func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() s
 	if err := makeFolder(filepath.Dir(at)); err != nil {
 		return err
 	}
-	if err := f.link(at); err != nil {
+	if err := f.Link(at); err != nil {
 		return message.FileError(at, "cannot write", err)
 	}
-	return message.FileError(at, "cannot write", elfwrite.SyncDir(filepath.Dir(at)))
+	return message.FileError(at, "cannot write", draft.SyncDir(filepath.Dir(at)))
+}
+
+// replaceFile writes a file in place of an older one.
+func replaceFile(at string, data []byte) error {
+	dir := filepath.Dir(at)
+	f, err := draft.New(dir, 0o644)
+	if err != nil {
+		return message.FileError(at, "cannot write", err)
+	}
+	defer f.Discard()
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Replace(at)
+	}
+	if err != nil {
+		return message.FileError(at, "cannot write", err)
+	}
+	return message.FileError(at, "cannot write", draft.SyncDir(dir))
 }
 
 // makeFolder makes a folder of the archive, unless it is there. A link that leads nowhere, as to a disk that is not
@@ -259,7 +279,7 @@ func (a *Archive) linkTo(from, to string) (free bool, err error) {
 	}
 	switch err = os.Link(source, at); {
 	case err == nil:
-		return true, message.FileError(at, "cannot write", elfwrite.SyncDir(filepath.Dir(at)))
+		return true, message.FileError(at, "cannot write", draft.SyncDir(filepath.Dir(at)))
 	case errors.Is(err, fs.ErrExist):
 		return sameContents(source, at)
 	}

@@ -9,6 +9,3 @@ func linkCount(os.FileInfo) uint64 { return 1 }
 
 // copyOwner does nothing: there is no owner that a new file would not have.
 func copyOwner(*os.File, os.FileInfo) error { return nil }
-
-// SyncDir does nothing: folders cannot be synchronised here.
-func SyncDir(string) error { return nil }

@@ -58,23 +58,6 @@ func TestSetKeepsOwner(t *testing.T) {
 	}
 }
 
-// TestSyncDir: a missing folder is an error. A folder that cannot be synchronised, such as
-// /proc, is not.
-func TestSyncDir(t *testing.T) {
-	dir := t.TempDir()
-	if err := SyncDir(dir); err != nil {
-		t.Error(err)
-	}
-	if err := SyncDir(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no folder: %v", err)
-	}
-	if _, err := os.Stat("/proc/self"); err == nil {
-		if err := SyncDir("/proc/self"); err != nil {
-			t.Errorf("/proc/self: %v", err)
-		}
-	}
-}
-
 func TestSetRefusesHardLinks(t *testing.T) {
 	path := file(t, build(elftest.Little64, elftest.Image{}, plain...))
 	other := filepath.Join(t.TempDir(), "other")

@@ -3,7 +3,6 @@
 package elfwrite
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -35,23 +34,4 @@ func copyOwner(f *os.File, info os.FileInfo) error {
 		return fmt.Errorf("cannot keep the owner %d:%d: %w", want.Uid, want.Gid, err)
 	}
 	return nil
-}
-
-// SyncDir makes a rename in the folder dir last. File systems that cannot synchronise a
-// folder are taken as they are.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		// A folder that may be written but not read cannot be opened.
-		if errors.Is(err, os.ErrPermission) {
-			return nil
-		}
-		return err
-	}
-	defer d.Close()
-	err = d.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		return nil
-	}
-	return err
 }

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/btflite/btflite/internal/draft"
 	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -68,7 +69,8 @@ func Set(path string, read os.FileInfo, sections ...Section) error {
 }
 
 // SetAfter is Set together with other outputs. It calls first when the new file is complete and
-// on the disk, with its name, before it replaces the old one. If first fails, the old file stays.
+// on the disk, before it replaces the old one, with the name that the new file has meanwhile, "" if it has none. If
+// first fails, the old file stays.
 func SetAfter(path string, read os.FileInfo, first func(temp string) error, sections ...Section) error {
 	return setOrCheck(path, read, sections, first)
 }
@@ -86,6 +88,10 @@ func setOrCheck(path string, read os.FileInfo, sections []Section, first func(st
 				return err
 			}
 			err = fmt.Errorf("cannot %s a new file in its folder: %w", pathErr.Op, cause(pathErr.Err))
+		}
+		var linkErr *os.LinkError
+		if errors.As(err, &linkErr) {
+			err = fmt.Errorf("cannot %s a new file in its folder: %w", linkErr.Op, linkErr.Err)
 		}
 		return fmt.Errorf("%s: %w", message.OneLine(path), err)
 	}
@@ -172,43 +178,32 @@ func set(target string, read os.FileInfo, sections []Section, first func(string)
 }
 
 // replace writes a new file beside target with fill, gives it the metadata of
-// src, described by info, and renames it to target after first.
+// src, described by info, and puts it in the place of target after first.
 func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.File) error, first func(string) error) error {
 	dir := filepath.Dir(target)
-	// CreateTemp opens a random name with O_EXCL and mode 0600. The name does not
-	// contain the target's, because that may already have the maximal length.
-	tmp, err := os.CreateTemp(dir, ".btflite-*")
+	tmp, err := draft.New(dir, 0o600)
 	if err != nil {
 		return err
 	}
-	renamed := false
-	defer func() {
-		tmp.Close()
-		if !renamed {
-			os.Remove(tmp.Name())
-		}
-	}()
-	if err := fill(tmp); err != nil {
+	defer tmp.Discard()
+	if err := fill(tmp.File); err != nil {
 		return err
 	}
 	// In this order: a change of owner clears the set-id bits and file
 	// capabilities, and attributes need the write permission that the mode
 	// may take away.
-	if err := copyOwner(tmp, info); err != nil {
+	if err := copyOwner(tmp.File, info); err != nil {
 		return err
 	}
-	copyXattrs(tmp, src)
+	copyXattrs(tmp.File, src)
 	if err := tmp.Chmod(info.Mode()); err != nil {
 		return err
 	}
 	if err := tmp.Sync(); err != nil {
 		return err
 	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
 	src.Close() // some systems do not replace an open file
-	if err := first(tmp.Name()); err != nil {
+	if err := first(tmp.Temporary()); err != nil {
 		return err
 	}
 	// The last thing before the rename: what takes the place of another program's file
@@ -216,11 +211,10 @@ func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.Fi
 	if err := fileid.CheckUnchanged(target, info); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp.Name(), target); err != nil {
+	if err := tmp.Replace(target); err != nil {
 		return err
 	}
-	renamed = true
-	if err := SyncDir(dir); err != nil {
+	if err := draft.SyncDir(dir); err != nil {
 		return fmt.Errorf("file replaced, but its folder could not be synchronised: %w", err)
 	}
 	return nil

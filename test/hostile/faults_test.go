@@ -38,13 +38,15 @@ type fault struct {
 }
 
 var writingPath = []fault{
-	{"open of the new file", unix.SYS_OPENAT, 2, unix.BPF_JSET, unix.O_CREAT},
+	{"open of the new file", unix.SYS_OPENAT, 2, unix.BPF_JSET, unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY},
+	{"open of a file without a name", unix.SYS_OPENAT, 2, unix.BPF_JSET, unix.O_TMPFILE &^ unix.O_DIRECTORY},
 	{"write", unix.SYS_WRITE, 0, unix.BPF_JGT, 2},
 	{"copy_file_range", unix.SYS_COPY_FILE_RANGE, 0, 0, 0},
 	{"pwrite", unix.SYS_PWRITE64, 0, 0, 0},
 	{"ftruncate", unix.SYS_FTRUNCATE, 0, 0, 0},
 	{"fchmod", unix.SYS_FCHMOD, 0, 0, 0},
 	{"fsync", unix.SYS_FSYNC, 0, 0, 0},
+	{"link", unix.SYS_LINKAT, 0, 0, 0},
 	{"rename", unix.SYS_RENAMEAT, 0, 0, 0},
 	{"lseek", unix.SYS_LSEEK, 0, 0, 0},
 }
@@ -249,7 +251,7 @@ func signalled(t *testing.T, n int, signal syscall.Signal, survives bool) {
 	changed := testfile.Read(t, file)
 	r := rand.New(rand.NewPCG(5, 6))
 	span := 15 * time.Millisecond
-	ended := [2]int{}
+	ended, left := [2]int{}, 0
 	for range n {
 		testfile.Write(t, file, testfile.Read(t, linked))
 		began := time.Now()
@@ -284,12 +286,15 @@ func signalled(t *testing.T, n int, signal syscall.Signal, survives bool) {
 			}
 		}
 		if signal == unix.SIGKILL {
-			removeLeft(t, dir)
+			left += removeLeft(t, dir)
 		} else {
 			wantNames(t, dir, "f.o")
 		}
 	}
-	t.Logf("%d runs ended by the signal, %d done before", ended[0], ended[1])
+	t.Logf("%d runs ended by the signal, %d done before, %d files left", ended[0], ended[1], left)
+	if left > n/20 && hasNameless(dir) {
+		t.Errorf("%d of %d runs left a file: it has a name for longer than the replacement takes", left, n)
+	}
 	if !survives && ended[0] == 0 {
 		t.Error("no run was hit")
 	}
@@ -304,9 +309,16 @@ func TestKill(t *testing.T) {
 	signalled(t, n, unix.SIGKILL, false)
 }
 
+// hasNameless tells whether the file system of a folder has files without a name.
+func hasNameless(dir string) bool {
+	fd, err := unix.Open(dir, unix.O_RDWR|unix.O_TMPFILE, 0o600)
+	unix.Close(fd)
+	return err == nil
+}
+
 // removeLeft removes what a killed run may leave: files of the documented names,
-// which nobody takes for the output.
-func removeLeft(t *testing.T, dir string) {
+// which nobody takes for the output. It returns how many there were.
+func removeLeft(t *testing.T, dir string) (left int) {
 	for _, name := range strings.Fields(names(t, dir)) {
 		if name == "f.o" {
 			continue
@@ -315,7 +327,9 @@ func removeLeft(t *testing.T, dir string) {
 			t.Errorf("left behind: %s", name)
 		}
 		os.Remove(filepath.Join(dir, name))
+		left++
 	}
+	return left
 }
 
 // tinyDisk mounts a file system of 256 KiB.

@@ -46,8 +46,8 @@ var imports = map[string][]string{
 	"encode": {"arena", "btf", "compactstate", "dedup", "dedup/exact", "internal/basematch", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/inline", "internal/memlimit", "internal/names",
 		"internal/unit", "internal/unitrecord", "mmapelf",
 		"btf/verify"}, // the last for tests
-	"internal/archive": {"arena", "btf", "btf/lower", "encode", "internal/basematch", "internal/debuginfo", "internal/elfwrite", "internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/pack",
-		"internal/xzfile", "mmapelf", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "golang.org/x/sys/unix", "internal/workers", "btf/verify"}, // the last two for tests
+	"internal/archive": {"arena", "btf", "btf/lower", "encode", "internal/basematch", "internal/debuginfo", "internal/draft", "internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/pack",
+		"internal/xzfile", "mmapelf", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "internal/workers", "btf/verify"}, // the last two for tests
 	"internal/archive/archivetest": {"internal/dwarf/dwarftest", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz", "github.com/ulikunitz/xz/lzma"},
 	"internal/attach":              {"internal/basematch", "internal/elfreloc", "mmapelf"},
 	"internal/basematch":           {"btf", "mmapelf"},
@@ -81,7 +81,8 @@ var imports = map[string][]string{
 	"internal/elftest":         nil,
 	"internal/elfabi":          nil,
 	"internal/elfreloc":        nil,
-	"internal/elfwrite":        {"internal/fileid", "internal/message", "golang.org/x/sys/unix"},
+	"internal/draft":           {"golang.org/x/sys/unix"},
+	"internal/elfwrite":        {"internal/draft", "internal/fileid", "internal/message", "golang.org/x/sys/unix"},
 	"internal/expand":          {"internal/xzfile", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz/lzma"},
 	"internal/fileid":          nil,
 	"internal/kernelbtf":       {"golang.org/x/sys/unix"},
@@ -107,7 +108,7 @@ var imports = map[string][]string{
 		"btf/stats",
 		"btf/verify",
 		"btf/view",
-		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/debuginfod", "internal/declared", "internal/doctor", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/expand", "internal/fileid",
+		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/debuginfod", "internal/declared", "internal/doctor", "internal/draft", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/expand", "internal/fileid",
 		"internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"docs/site":       {"*"}, // a module of its own

@@ -1,40 +1,51 @@
-package archive
+package draft
 
 import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/btflite/btflite/test/testfile"
 )
 
-// TestWithoutProc: an archive is written where /proc is missing, as below a chroot, and nothing is left of the names
-// that files have meanwhile.
+// TestWithoutProc: below a chroot without /proc a file without a name could not get one, so it has a temporary name.
 func TestWithoutProc(t *testing.T) {
-	dir, a, usual := packages(t, map[string][]byte{deb: debOf(release)}), archiveIn(t), archiveIn(t)
-	add(t, usual, filepath.Join(dir, deb))
 	defer func(old string) { openFiles = old }(openFiles)
 	openFiles = filepath.Join(t.TempDir(), "none")
-	if rec := add(t, a, filepath.Join(dir, deb)); len(rec.Kernels) != 1 || rec.Kernels[0].BTF == "" {
-		t.Errorf("%+v", rec)
+	dir := t.TempDir()
+	f, err := New(dir, 0o600)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got, want := files(t, a.Dir), files(t, usual.Dir); !slices.Equal(got, want) {
-		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	defer f.Discard()
+	if f.Temporary() == "" {
+		t.Error("the file has no name")
+	}
+	if err := f.Replace(filepath.Join(dir, "file")); err != nil {
+		t.Error(err)
+	}
+	if list := names(t, dir); len(list) != 1 || list[0] != "file" {
+		t.Errorf("the folder has %q", list)
 	}
 }
 
-// TestKilledWhileReplacing: a process that is killed while it replaces a file leaves the old file or the new one, and
+// TestKilled: a process that is killed while it replaces a file leaves the old file or the new one, and
 // almost never another name.
-func TestKilledWhileReplacing(t *testing.T) {
+func TestKilled(t *testing.T) {
 	const variable = "BTFLITE_TEST_REPLACE"
-	if at := os.Getenv(variable); at != "" {
+	if path := os.Getenv(variable); path != "" {
 		for data := make([]byte, 1<<20); ; data[0]++ {
-			if err := replaceFile(at, data); err != nil {
+			f, err := New(filepath.Dir(path), 0o600)
+			if err == nil {
+				_, err = f.Write(data)
+			}
+			if err == nil {
+				err = f.Replace(path)
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -47,7 +58,7 @@ func TestKilledWhileReplacing(t *testing.T) {
 	f.Close()
 	const kills = 40
 	for range kills {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWhileReplacing$")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 		cmd.Env = append(os.Environ(), variable+"="+filepath.Join(dir, "x"))
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -56,7 +67,7 @@ func TestKilledWhileReplacing(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}
-	left := files(t, dir)
+	left := names(t, dir)
 	if n := len(left) - 1; n > kills/10 {
 		t.Errorf("%d of %d kills left a file: %q", n, kills, left)
 	}

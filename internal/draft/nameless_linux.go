@@ -1,4 +1,4 @@
-package archive
+package draft
 
 import (
 	"errors"
@@ -33,7 +33,11 @@ func openFile(f *os.File) string { return fmt.Sprintf("%s/%d", openFiles, f.Fd()
 
 // linkNameless gives the file a name, unless that is taken.
 func linkNameless(f *os.File, name string) error {
-	return unix.Linkat(unix.AT_FDCWD, openFile(f), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
+	err := unix.Linkat(unix.AT_FDCWD, openFile(f), unix.AT_FDCWD, name, unix.AT_SYMLINK_FOLLOW)
+	if err != nil {
+		return &os.LinkError{Op: "link", Old: openFile(f), New: name, Err: err}
+	}
+	return nil
 }
 
 // renameNew renames a file, unless the new name is taken.

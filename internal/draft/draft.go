@@ -1,0 +1,117 @@
+// Package draft writes a file that gets its name when it is whole, so that there is never a part of it under
+// that name.
+//
+// Until then the file has no name at all, so nothing of it is left however the process ends, also if the system
+// kills it because memory is short. NFS and some other file systems have no files without a name, nor has any other
+// system than Linux. There the file has a temporary name meanwhile, which a kill leaves behind.
+package draft
+
+import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// File is a file that is being written. The caller ends it by Discard, also after Link or Replace.
+type File struct {
+	*os.File
+	dir       string
+	temporary string // the name that it has meanwhile; "" for none
+}
+
+// Nameless says that files have no name where that can be. Tests clear it.
+var Nameless = true
+
+// New makes a file in the folder dir, with mode less the umask.
+func New(dir string, mode fs.FileMode) (*File, error) {
+	if Nameless {
+		if f, err := openNameless(dir, mode); err == nil {
+			return &File{File: f, dir: dir}, nil
+		}
+	}
+	var err error
+	for range 100 { // another process may have the random name
+		var f *os.File
+		name := temporaryName(dir)
+		if f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode); err == nil {
+			return &File{f, dir, name}, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return nil, err
+}
+
+// temporaryName returns a random name in dir. The target's name is not in it, as that may be as long as a name can be.
+func temporaryName(dir string) string {
+	return filepath.Join(dir, ".btflite-"+strconv.FormatUint(rand.Uint64(), 36)+".tmp")
+}
+
+// Temporary returns the path that the file has now, "" if it has none.
+func (f *File) Temporary() string { return f.temporary }
+
+// Link gives the file the name path in its folder or in another one of the same disk. An error that is fs.ErrExist
+// says that the name is taken. The file stays open.
+func (f *File) Link(path string) error {
+	if f.temporary == "" {
+		return linkNameless(f.File, path)
+	}
+	err := os.Link(f.temporary, path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if renameNew(f.temporary, path) == nil { // some file systems have no links
+		f.temporary = ""
+		return nil
+	}
+	return err
+}
+
+// Replace closes the file and gives it the name path, in place of a file that has it. Only a name can take the place
+// of another, so the file has a temporary one between two calls of the system, unless path is free.
+func (f *File) Replace(path string) error {
+	if f.temporary == "" {
+		err := linkNameless(f.File, path)
+		if !errors.Is(err, fs.ErrExist) {
+			return errors.Join(err, f.Close())
+		}
+		temporary := temporaryName(f.dir)
+		if err := linkNameless(f.File, temporary); err != nil {
+			return err
+		}
+		f.temporary = temporary
+	}
+	if err := f.Close(); err != nil { // some systems do not rename an open file
+		return err
+	}
+	err := os.Rename(f.temporary, path)
+	if err == nil {
+		f.temporary = ""
+	}
+	return err
+}
+
+// Discard closes the file and removes the temporary name that it may have. What has no name is gone then.
+func (f *File) Discard() {
+	f.Close()
+	if f.temporary != "" {
+		os.Remove(f.temporary)
+		f.temporary = ""
+	}
+}
+
+// Unnamed makes a file in the folder dir that never gets a name.
+func Unnamed(dir string, mode fs.FileMode) (*os.File, error) {
+	f, err := New(dir, mode)
+	if err != nil {
+		return nil, err
+	}
+	if f.temporary != "" {
+		err = os.Remove(f.temporary)
+	}
+	return f.File, err
+}
