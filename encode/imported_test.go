@@ -39,7 +39,7 @@ func TestImportedTwice(t *testing.T) {
 			dt.N(dt.TagMember, dt.Name("c"), dt.Type(c), dt.MemberAt(16)), dt.N(dt.TagMember, dt.Name("d"), dt.Type(c), dt.MemberAt(17)))
 	}
 	pointer := func(to *dt.DIE) *dt.DIE { return dt.N(dt.TagPointerType, dt.Size(8), dt.Type(to)) }
-	// dies are types in the place of which others come if one of those before them is left out.
+	// dies returns types that get other ids if one before them is left out.
 	dies := func() []*dt.DIE {
 		i := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
 		s := dt.N(dt.TagStructureType, dt.Name("s"), dt.Size(16))

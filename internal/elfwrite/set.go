@@ -125,8 +125,8 @@ func cause(err error) error {
 }
 
 // MayReplace returns the error of putting another file in the place of the one that now
-// describes: it is no regular file, has other names, or is not as it was read, unless read
-// is nil.
+// describes: it is not a regular file, it has other names, or it is not as it was when read describes it. A nil
+// read is not compared.
 func MayReplace(now, read os.FileInfo) error {
 	if !now.Mode().IsRegular() {
 		return errors.New("not a regular file")
