@@ -86,8 +86,11 @@ func (t *target) prepare(g *guard, content func(io.Writer) error) {
 	}
 	f, err := g.create(filepath.Dir(t.file), mode)
 	t.draft = &preparedDraft{f, err}
-	if err == nil {
-		t.draft.err = t.fill(f, mode, content)
+	if err != nil {
+		return
+	}
+	if t.draft.err = t.fill(f, mode, content); t.draft.err == nil {
+		t.draft.err = g.rest(f)
 	}
 }
 

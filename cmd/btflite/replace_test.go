@@ -212,6 +212,42 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// TestManyDrafts: a run with more outputs than a process can have open files writes them all, or leaves nothing.
+func TestManyDrafts(t *testing.T) {
+	const outputs = 3 * maxOpenDrafts
+	for _, fails := range []bool{false, true} {
+		dir := t.TempDir()
+		c, _, _ := testCLI(t)
+		var outs []output
+		for i := range outputs {
+			to := targetOf(t, c, filepath.Join(dir, fmt.Sprint("out", i)))
+			to.prepare(c.guard, writeText(fmt.Sprint("text ", i)))
+			outs = append(outs, output{to: to})
+		}
+		if n := len(c.guard.open); n > maxOpenDrafts+1 {
+			t.Errorf("%d drafts are open", n)
+		}
+		if fails {
+			outs = append(outs, output{content: func(io.Writer) error { return errors.New("no more") }})
+		}
+		if err := writeTogether(c.guard, outs, nil); (err != nil) != fails {
+			t.Errorf("error %v", err)
+		}
+		for i := range outputs {
+			if !fails {
+				wantFile(t, filepath.Join(dir, fmt.Sprint("out", i)), fmt.Sprint("text ", i), 0o644)
+			}
+		}
+		entries, err := os.ReadDir(dir)
+		if want := map[bool]int{false: outputs, true: 0}[fails]; err != nil || len(entries) != want {
+			t.Errorf("%d files, want %d (%v)", len(entries), want, err)
+		}
+		if len(c.guard.temps)+len(c.guard.open) != 0 {
+			t.Errorf("drafts still registered: %v, %v", c.guard.temps, c.guard.open)
+		}
+	}
+}
+
 // TestSignalRemovesTemporaryFile: where an output has a temporary name while it is written, a signal removes it.
 func TestSignalRemovesTemporaryFile(t *testing.T) {
 	defer func() { draft.Nameless = true }()

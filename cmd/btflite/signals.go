@@ -28,7 +28,8 @@ import (
 type guard struct {
 	watched sync.Once
 	mu      sync.Mutex
-	temps   map[string]struct{} // names of drafts that have a temporary one
+	temps   map[string]struct{}      // names of drafts that have a temporary one
+	open    map[*draft.File]struct{} // drafts that are open
 	// written has the names of the files that rename has put in place, by place.
 	written map[fileid.Place]string
 	// folders are the folders that makeFolder has made, parents first.
@@ -54,7 +55,7 @@ type guard struct {
 var errInterrupted = errors.New("interrupted by a signal")
 
 func newGuard() *guard {
-	return &guard{temps: map[string]struct{}{}, written: map[fileid.Place]string{}, die: dieBy,
+	return &guard{temps: map[string]struct{}{}, open: map[*draft.File]struct{}{}, written: map[fileid.Place]string{}, die: dieBy,
 		incoming: make(chan os.Signal, 1), stopped: make(chan struct{}), pipes: make(chan os.Signal, 1)}
 }
 
@@ -131,10 +132,33 @@ func (g *guard) create(dir string, mode fs.FileMode) (*draft.File, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	d, err := draft.New(dir, mode)
-	if err == nil && d.Temporary() != "" {
+	if err != nil {
+		return nil, err
+	}
+	g.open[d] = struct{}{}
+	if d.Temporary() != "" {
 		g.temps[d.Temporary()] = struct{}{}
 	}
-	return d, err
+	return d, nil
+}
+
+// maxOpenDrafts is how many whole drafts stay open until they get their names. A run over thousands of kernels can have
+// as many drafts.
+const maxOpenDrafts = 64
+
+// rest closes a whole draft if there are many.
+func (g *guard) rest(d *draft.File) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.open) <= maxOpenDrafts {
+		return nil
+	}
+	delete(g.open, d)
+	err := d.Rest()
+	if d.Temporary() != "" {
+		g.temps[d.Temporary()] = struct{}{}
+	}
+	return err
 }
 
 // discard discards a draft.
@@ -142,6 +166,7 @@ func (g *guard) discard(d *draft.File) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.temps, d.Temporary())
+	delete(g.open, d)
 	d.Discard()
 }
 
@@ -155,11 +180,15 @@ func (g *guard) replace(d *draft.File, path string) error {
 // place is replace with g.mu held.
 func (g *guard) place(d *draft.File, path string) error {
 	temporary := d.Temporary()
-	err := d.Replace(path)
-	if err == nil {
-		delete(g.temps, temporary)
+	if err := d.Replace(path); err != nil {
+		if d.Temporary() != "" {
+			g.temps[d.Temporary()] = struct{}{}
+		}
+		return err
 	}
-	return err
+	delete(g.temps, temporary)
+	delete(g.open, d)
+	return nil
 }
 
 // tempFolder makes a folder for temporary files. The caller removes it. If a signal

@@ -20,6 +20,7 @@ type File struct {
 	*os.File
 	dir       string
 	temporary string // the name that it has meanwhile; "" for none
+	closed    bool
 }
 
 // Nameless says that files have no name where that can be. Tests clear it.
@@ -37,7 +38,7 @@ func New(dir string, mode fs.FileMode) (*File, error) {
 		var f *os.File
 		name := temporaryName(dir)
 		if f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode); err == nil {
-			return &File{f, dir, name}, nil
+			return &File{File: f, dir: dir, temporary: name}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			break
@@ -71,21 +72,29 @@ func (f *File) Link(path string) error {
 	return err
 }
 
-// Replace closes the file and gives it the name path, in place of a file that has it. Only a name can take the place
-// of another, so the file has a temporary one between two calls of the system, unless path is free.
-func (f *File) Replace(path string) error {
+// Rest closes the file and leaves it with a temporary name until Replace. It is for a file that is whole and waits with
+// many others: a process can have some hundred files open.
+func (f *File) Rest() error {
 	if f.temporary == "" {
-		err := linkNameless(f.File, path)
-		if !errors.Is(err, fs.ErrExist) {
-			return errors.Join(err, f.Close())
-		}
 		temporary := temporaryName(f.dir)
 		if err := linkNameless(f.File, temporary); err != nil {
 			return err
 		}
 		f.temporary = temporary
 	}
-	if err := f.Close(); err != nil { // some systems do not rename an open file
+	return f.close()
+}
+
+// Replace closes the file and gives it the name path, in place of a file that has it. Only a name can take the place
+// of another, so the file has a temporary one between two calls of the system, unless path is free.
+func (f *File) Replace(path string) error {
+	if f.temporary == "" {
+		err := linkNameless(f.File, path)
+		if !errors.Is(err, fs.ErrExist) {
+			return errors.Join(err, f.close())
+		}
+	}
+	if err := f.Rest(); err != nil { // some systems do not rename an open file
 		return err
 	}
 	err := os.Rename(f.temporary, path)
@@ -95,9 +104,18 @@ func (f *File) Replace(path string) error {
 	return err
 }
 
+// close closes the file, once.
+func (f *File) close() error {
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	return f.Close()
+}
+
 // Discard closes the file and removes the temporary name that it may have. What has no name is gone then.
 func (f *File) Discard() {
-	f.Close()
+	_ = f.close()
 	if f.temporary != "" {
 		os.Remove(f.temporary)
 		f.temporary = ""

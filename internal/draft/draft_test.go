@@ -91,6 +91,40 @@ func TestReplaceFails(t *testing.T) {
 	})
 }
 
+// TestRest: a file that rests is closed, has a temporary name, and can be put in place or discarded.
+func TestRest(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		for _, discard := range []bool{false, true} {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "file")
+			f, err := New(dir, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.WriteString("new"); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Rest(); err != nil || f.Temporary() == "" || string(testfile.Read(t, f.Temporary())) != "new" {
+				t.Errorf("%q: %v", f.Temporary(), err)
+			}
+			if _, err := f.WriteString("more"); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("it is open: %v", err)
+			}
+			want := 0
+			if !discard {
+				want = 1
+				if err := f.Replace(path); err != nil || string(testfile.Read(t, path)) != "new" {
+					t.Error(err)
+				}
+			}
+			f.Discard()
+			if list := names(t, dir); len(list) != want {
+				t.Errorf("discarded %v: the folder has %q", discard, list)
+			}
+		}
+	})
+}
+
 // TestLink: Link never replaces a file, and the draft may be discarded afterwards.
 func TestLink(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
