@@ -346,3 +346,27 @@ func TestArchiveManyGone(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexOfNoArchive: index and find refuse a folder that was never an archive, and leave an index.json there as it
+// is. An archive without kernels, and a folder without anything, are fine.
+func TestIndexOfNoArchive(t *testing.T) {
+	const theirs = `{"of": "another program"}`
+	tree(t, map[string]string{"web/index.json": theirs, "web/page": "", "new/packages/a.deb.json": "{}"})
+	if err := os.Mkdir("empty", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const want = "btflite: web: it is not an archive: it has neither records of kernels nor the folder packages\n"
+	for _, words := range [][]string{{"index", "-o", "web"}, {"find", "-o", "web", "0123456789"}} {
+		if out, errs := runArchive(t, exitFailure, words...); out != "" || errs != want {
+			t.Errorf("%q: %q, %q", words, out, errs)
+		}
+	}
+	if data := testfile.Read(t, "web/index.json"); string(data) != theirs {
+		t.Errorf("the other program's file is %q", data)
+	}
+	for _, name := range []string{"new", "empty"} {
+		if out, errs := runArchive(t, exitOK, "index", "-o", name); out != "0 kernels in the index\n" || errs != "" {
+			t.Errorf("%s: %q, %q", name, out, errs)
+		}
+	}
+}

@@ -132,7 +132,7 @@ func (l *moduleList) addList(path string) (isList bool, err error) {
 	if err := loadbtf.ReadLimited(data, f, maxList); err != nil {
 		return false, message.FileError(path, "cannot read", err)
 	}
-	if bytes.IndexByte(data.Bytes(), 0) >= 0 {
+	if bytes.ContainsFunc(data.Bytes(), isBinary) {
 		return false, fmt.Errorf("%s: neither a module nor a list of modules", message.OneLine(path))
 	}
 	for line := range strings.Lines(data.String()) {
@@ -152,6 +152,10 @@ func (l *moduleList) addList(path string) (isList bool, err error) {
 	}
 	return true, nil
 }
+
+// isBinary reports whether r is in no list of modules: a control character. Names of files may have one, but names of
+// modules do not, and nearly all other files do.
+func isBinary(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' }
 
 // addFailed adds an entry for an unreadable file.
 func (l *moduleList) addFailed(path string, err error) {

@@ -48,6 +48,7 @@ func TestFindModules(t *testing.T) {
 		"missing":       "one.ko\nnone.ko\nk/fs\nk/fs/b.ko\n",
 		"text.ko":       "no module, but no list either",
 		"binary":        "\x00\x01",
+		"raw":           "\x02\x10\x7f\xff",
 		"none/x":        "",
 	})
 	for _, tt := range []struct{ words, want, err string }{
@@ -63,6 +64,7 @@ func TestFindModules(t *testing.T) {
 		{words: "missing", want: "one.ko:one.ko none.ko! k/fs! k/fs/b.ko:k/fs/b.ko",
 			err: "missing: none.ko: cannot open: no such file or directory; missing: k/fs: cannot open: is a directory"},
 		{words: "binary one.ko", want: "binary! one.ko:one.ko", err: "binary: neither a module nor a list of modules"},
+		{words: "raw one.ko", want: "raw! one.ko:one.ko", err: "raw: neither a module nor a list of modules"},
 		{words: "nowhere none.ko k/fs nowhere", want: "nowhere! none.ko! k/fs/a.ko:a.ko k/fs/b.ko:b.ko",
 			err: "nowhere: cannot open: no such file or directory; none.ko: cannot open: no such file or directory"},
 	} {

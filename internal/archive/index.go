@@ -28,7 +28,8 @@ const indexName = "index.json"
 // maxIndex bounds an index that is read, in bytes.
 const maxIndex = 1 << 30
 
-// Merge reads the records of all kernels in the folder dir.
+// Merge reads the records of all kernels in the folder dir. A folder with other files that has never been an archive is an
+// error: somebody may have named the wrong one, and Write would replace an index.json there.
 func Merge(dir string) (*Index, error) {
 	x := &Index{Format: 1, Kernels: []KernelRecord{}}
 	err := eachRecord(dir, "", 0, func(name string) error {
@@ -45,7 +46,27 @@ func Merge(dir string) (*Index, error) {
 	})
 	// By a link to a folder of the archive, a record has two paths.
 	x.Kernels = slices.CompactFunc(x.Kernels, func(a, b KernelRecord) bool { return a.BuildID == b.BuildID && a.BTF == b.BTF && a.BTF != "" })
+	if err == nil && len(x.Kernels) == 0 {
+		err = checkArchive(dir)
+	}
 	return x, err
+}
+
+// checkArchive returns an error for a folder without kernels, unless it is empty or has records of packages.
+func checkArchive(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return message.FileError(dir, "cannot read", err)
+	}
+	for _, e := range entries {
+		if e.Name() == PackagesDir {
+			return nil
+		}
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: it is not an archive: it has neither records of kernels nor the folder %s", message.OneLine(dir), PackagesDir)
 }
 
 // recordDepth is how many folders down the files of a kernel are.
