@@ -90,10 +90,15 @@ func checkNames(paths []string) error {
 
 // stdoutError names the standard output in err.
 func stdoutError(err error) error {
+	return message.FileError("standard output", "cannot write", streamError(err))
+}
+
+// streamError says in words that an open stream is closed.
+func streamError(err error) error {
 	if errors.Is(err, syscall.EBADF) {
-		err = errors.New("it is closed")
+		return errors.New("it is closed")
 	}
-	return message.FileError("standard output", "cannot write", err)
+	return err
 }
 
 // lineWriter prints lines to w and remembers the first error.

@@ -36,7 +36,7 @@ func (t *target) write(g *guard, content func(io.Writer) error) error {
 // writeDirect writes to an open stream, a device or a pipe.
 func (t *target) writeDirect(content func(io.Writer) error) error {
 	if t.stream != nil {
-		return buffered(t.stream, content)
+		return streamError(buffered(t.stream, content))
 	}
 	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
