@@ -202,7 +202,7 @@ func TestDiffErrors(t *testing.T) {
 		"tags/a.btf":                                  "btflite: diff takes two files\nTry 'btflite diff --help' for more information.\n",
 		"tags/a.btf tags/b.btf tags/b.btf":            "btflite: diff takes two files\nTry 'btflite diff --help' for more information.\n",
 		"tags/a.btf none":                             "btflite: none: cannot open: no such file or directory\n",
-		"tags/a.btf tags/a.c":                         "btflite: tags/a.c: btf: header: bad magic 0x2364 at offset 0\n",
+		"tags/a.btf tags/a.c":                         "btflite: tags/a.c: it is neither an ELF file nor BTF, and begins with 23 64\n",
 		"--btf_base=none tags/a.btf tags/b.btf":       "btflite: none: cannot open: no such file or directory\n",
 		"--name= tags/a.btf tags/b.btf":               "btflite: option '--name': empty pattern\nTry 'btflite diff --help' for more information.\n",
 		"--name=[a tags/a.btf tags/b.btf":             "btflite: option '--name': '[a' is not a valid pattern: a bracket is open, or nothing follows a backslash\nTry 'btflite diff --help' for more information.\n",

@@ -66,10 +66,10 @@ func TestRefusedByReaders(t *testing.T) {
 	testfile.Write(t, stripped, self)
 	for _, tt := range []struct{ path, want string }{
 		{"none", "none: cannot open: no such file or directory"},
-		{dir, dir + ": is a directory"},
+		{dir, dir + ": it is a folder; give a file"},
 		{split, "its base was not found: give --btf_base=VMLINUX"},
 		{stripped, stripped + ": "},
-		{splitDir + "base.c", "btf: header: bad magic"},
+		{splitDir + "base.c", "it is neither an ELF file nor BTF"},
 	} {
 		stdout, stderr := btfliteRun(t, exitFailure, "dump", tt.path)
 		if stdout != "" || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") != 1 {

@@ -151,7 +151,7 @@ func TestSortErrors(t *testing.T) {
 		{[]string{"--btf_sort", "name", raw, out}, exitUsage, "did you mean --btf_sort=name?"},
 		{[]string{raw, raw}, exitFailure, "the output is the input file"},
 		{[]string{filepath.Join(dir, "none"), out}, exitFailure, "none: cannot open: no such file"},
-		{[]string{text, out}, exitFailure, text + ": btf: header: 6 bytes"},
+		{[]string{text, out}, exitFailure, text + ": it is neither an ELF file nor BTF"},
 		{[]string{inputFiles + "a.o", out}, exitFailure, "a.o: no section .BTF"},
 		{[]string{splitFiles + "x86.module.btf", out}, exitFailure, "x86.module.btf: btf: strings"},
 	} {

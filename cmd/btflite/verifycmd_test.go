@@ -79,7 +79,7 @@ twice: 2 names have several definitions
 		{"split", 1, "split: refused: strings: empty section; its base was not found: give --btf_base=VMLINUX or --image=/lib/modules/RELEASE\n", ""},
 		{"--btf_base=good split", 0, "split: fine: 1 types, 36 bytes; split BTF needs Linux 5.11\n", ""},
 		{"--btf_base=none split", 2, "", "btflite: none: cannot open: no such file or directory\n"},
-		{"text", 2, "", "btflite: text: no BTF: it does not begin with BTF's magic number\n"},
+		{"text", 2, "", "btflite: text: it is neither an ELF file nor BTF, and begins with 74 65\n"},
 		{"empty good none", 2, "3 files: 1 fine, 0 refused, 2 not readable\n",
 			"btflite: empty: an empty file; the program that writes it may have failed\nbtflite: none: cannot open: no such file or directory\n"},
 		{"cut", 1, "cut: refused: header: string section 16+5 does not end with the data, at 6\n", ""},

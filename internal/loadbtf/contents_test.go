@@ -73,7 +73,7 @@ func TestBombs(t *testing.T) {
 	for what, c := range map[string]struct{ begin, want string }{
 		"BTF":   {"\x9f\xeb\x01\x00", "more than 100 times as much as it has"},
 		"ELF":   {"\x7fELF", "more than 100 times as much as it has"},
-		"zeros": {"", "bad magic"},
+		"zeros": {"", "neither an ELF file nor BTF"},
 	} {
 		const piece = 1 << 20
 		zeros := packed(t, make([]byte, piece))

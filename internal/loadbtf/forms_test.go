@@ -101,7 +101,7 @@ func TestHints(t *testing.T) {
 	}{
 		{"no base", "give a base", nil, module, "; give a base", "another base"},
 		{"no base and no hint", "", nil, module, "offset 0 is not the empty string", ";"},
-		{"no split BTF", "give a base", nil, write(t, bytes.Repeat([]byte("no BTF, "), 8)), "bad magic", "give a base"},
+		{"no split BTF", "give a base", nil, write(t, bytes.Repeat([]byte("no BTF, "), 8)), "neither an ELF file nor BTF", "give a base"},
 		{"another base", "give a base", small.Blob(t), module, " (split from another base?)", "give a base"},
 		{"another byte order", "", base, module, "", ";"},
 	} {
@@ -361,8 +361,8 @@ func TestEndless(t *testing.T) {
 		}
 	}()
 	l := Loader{Stdin: func() (*os.File, error) { return r, nil }}
-	if b, err := l.Load(Dash, nil); err == nil || !strings.Contains(err.Error(), "magic") {
-		t.Errorf("%v, %v, want an error about the magic number", b, err)
+	if b, err := l.Load(Dash, nil); err == nil || !strings.Contains(err.Error(), "neither an ELF file nor BTF") {
+		t.Errorf("%v, %v, want an error about the first bytes", b, err)
 	}
 	if n := <-written; n > 1<<20 {
 		t.Errorf("%d bytes were read", n)

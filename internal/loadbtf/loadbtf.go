@@ -233,7 +233,7 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 		return raw, nil, message.FileError(path, "cannot open", err)
 	}
 	if info.IsDir() {
-		return raw, nil, fmt.Errorf("%s: is a directory", message.OneLine(path))
+		return raw, nil, fmt.Errorf("%s: it is a folder; give a file", message.OneLine(path))
 	}
 	head, err := ReadHead(f)
 	if err != nil {
@@ -250,7 +250,7 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	}
 	if file && l.DWARF != DWARFOnly && expand.Of(head) == nil && info.Size() >= expand.HeadSize && info.Size() <= maxExpanded {
 		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
-			if err = noTar(path, m); err != nil {
+			if err = checkKind(path, m); err != nil {
 				_ = m.Unmap()
 				return raw, nil, err
 			}
@@ -288,16 +288,20 @@ func (l Loader) openContents(path string, data []byte) (raw Raw, done func(), er
 	if l.DWARF == DWARFOnly {
 		return raw, nil, fmt.Errorf("%s: no ELF file, so it has no DWARF", message.OneLine(path))
 	}
-	return Raw{BTF: data}, func() {}, noTar(path, data)
+	return Raw{BTF: data}, func() {}, checkKind(path, data)
 }
 
-// noTar refuses a tar archive, as BTFHub stores BTF.
-func noTar(path string, data []byte) error {
-	const at, mark = 257, "ustar"
-	if !btf.HasMagic(data) && len(data) > at && bytes.HasPrefix(data[at:], []byte(mark)) {
+// checkKind refuses a file of another kind, such as a text, or a tar archive, in which BTFHub stores BTF. It leaves a file
+// that is too short for a magic number to the parser.
+func checkKind(path string, data []byte) error {
+	const magicSize, at, mark = 2, 257, "ustar"
+	switch {
+	case btf.HasMagic(data) || len(data) < magicSize:
+		return nil
+	case len(data) > at && bytes.HasPrefix(data[at:], []byte(mark)):
 		return fmt.Errorf("%s: it is a tar archive: unpack it first", message.OneLine(path))
 	}
-	return nil
+	return fmt.Errorf("%s: it is neither an ELF file nor BTF, and begins with % x", message.OneLine(path), data[:magicSize])
 }
 
 // openFile opens a file that is read from its beginning.

@@ -42,15 +42,15 @@ func TestLoadBTFErrors(t *testing.T) {
 	testfile.Write(t, twice, nested.Bytes())
 	for _, tt := range []struct{ path, want string }{
 		{filepath.Join(dir, "none"), "cannot open: no such file or directory"},
-		{dir, "is a directory"},
+		{dir, "it is a folder; give a file"},
 		{splitFiles + "x86.base.o", "no section .BTF"},
-		{splitFiles + "base.c", "btf: header: bad magic"},
+		{splitFiles + "base.c", "it is neither an ELF file nor BTF"},
 		{splitFiles + "x86.module.btf", "btf: strings: offset 0 is not the empty string"},
 		{cut("x86.base.btf", 1), "btf: header: strings end at"},
 		{cut("x86.base.btf.gz", 9), "cannot read: gzip: the file ends too early"},
 		{cut("x86.base.btf.xz", 40), "cannot read: xz: "},
 		{cut("x86.base.btf.zst", 9), "cannot read: zstd: the file ends too early"},
-		{twice, "btf: header: "},
+		{twice, "it is neither an ELF file nor BTF, and begins with 1f 8b"},
 	} {
 		_, err := Loader{}.Load(tt.path, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), tt.path+": ") || !strings.Contains(err.Error(), tt.want) {
