@@ -40,7 +40,7 @@ func (x *exam) file(path string, bases []string) error {
 	if err != nil {
 		return err
 	}
-	l := loadbtf.Loader{Encode: func(in mmapelf.Source) ([]byte, func(), error) { // of a compressed file without .BTF
+	l := loadbtf.Loader{AnyKind: true, Encode: func(in mmapelf.Source) ([]byte, func(), error) { // of a compressed file without .BTF
 		_, err := x.packedELF(path, in)
 		return nil, nil, cmp.Or(err, errSaid)
 	}}

@@ -50,7 +50,7 @@ func openPacked(path string, packed []byte) (raw loadbtf.Raw, done func(), err e
 	for i, try := range tries {
 		data, failed := unpack(format, try)
 		if failed == nil {
-			return loadbtf.Loader{}.OpenBytes(mmapelf.Source{Path: path, Data: data})
+			return loadbtf.Loader{AnyKind: true}.OpenBytes(mmapelf.Source{Path: path, Data: data})
 		}
 		if i == 0 {
 			err = fmt.Errorf("%s: %w", format.Name, failed)

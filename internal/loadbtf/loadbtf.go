@@ -27,6 +27,8 @@ type Loader struct {
 	Stdin func() (*os.File, error)
 	// Refuse, if set, says why a regular file cannot have BTF, or "".
 	Refuse func(path string) string
+	// AnyKind also opens files that are neither ELF nor BTF, for a caller that knows what to make of them.
+	AnyKind bool
 	// NoBase, if set, is added to the error for split BTF without a base.
 	NoBase string
 	// NoBTF, if set, is added to the error for an ELF file at a path that has neither BTF nor is
@@ -250,7 +252,7 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	}
 	if file && l.DWARF != DWARFOnly && expand.Of(head) == nil && info.Size() >= expand.HeadSize && info.Size() <= maxExpanded {
 		if m, err := mmap.MapRegion(f, int(info.Size()), mmap.RDONLY, 0, 0); err == nil {
-			if err = checkKind(path, m); err != nil {
+			if err = l.checkKind(path, m); err != nil {
 				_ = m.Unmap()
 				return raw, nil, err
 			}
@@ -288,18 +290,20 @@ func (l Loader) openContents(path string, data []byte) (raw Raw, done func(), er
 	if l.DWARF == DWARFOnly {
 		return raw, nil, fmt.Errorf("%s: no ELF file, so it has no DWARF", message.OneLine(path))
 	}
-	return Raw{BTF: data}, func() {}, checkKind(path, data)
+	return Raw{BTF: data}, func() {}, l.checkKind(path, data)
 }
 
 // checkKind refuses a file of another kind, such as a text, or a tar archive, in which BTFHub stores BTF. It leaves a file
 // that is too short for a magic number to the parser.
-func checkKind(path string, data []byte) error {
+func (l Loader) checkKind(path string, data []byte) error {
 	const magicSize, at, mark = 2, 257, "ustar"
 	switch {
 	case btf.HasMagic(data) || len(data) < magicSize:
 		return nil
 	case len(data) > at && bytes.HasPrefix(data[at:], []byte(mark)):
 		return fmt.Errorf("%s: it is a tar archive: unpack it first", message.OneLine(path))
+	case l.AnyKind:
+		return nil
 	}
 	return fmt.Errorf("%s: it is neither an ELF file nor BTF, and begins with % x", message.OneLine(path), data[:magicSize])
 }
