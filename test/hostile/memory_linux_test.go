@@ -158,7 +158,7 @@ func TestGroupAndMemoryFiles(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "base")
 	testfile.Write(t, filepath.Join(filepath.Dir(base), "f.o"), testfile.Read(t, compiled))
 	succeeds(t, filepath.Dir(base), encodeTo(base, "f.o")...)
-	r := inGroup(t, group, 80, command(dir, "modules", "-j2", "--btf_base="+base, "--btf_features=default", "--btf_encode_detached_dir="+mnt, dir))
+	r := inGroup(t, group, 96, command(dir, "modules", "-j2", "--btf_base="+base, "--btf_features=default", "--btf_encode_detached_dir="+mnt, dir))
 	out, _ := filepath.Glob(filepath.Join(mnt, "*"))
 	t.Logf("status %d with %s: %.300s", r.status, names(t, mnt), r.stderr)
 	if r.status != 1 || len(out) == 0 || len(out) == 12 || !strings.Contains(r.stderr, "memory") {
