@@ -229,7 +229,7 @@ func (c *converter) rewrite() ([]byte, error) {
 	for i := range all {
 		s := &all[i]
 		about := s
-		if (s.Type == elfabi.SHTRela || s.Type == elfabi.SHTRel) && int(s.Info) < len(all) {
+		if (s.Type == elfabi.SHTRela || s.Type == elfabi.SHTRel) && uint64(s.Info) < uint64(len(all)) {
 			about = &all[s.Info]
 		}
 		if _, set := change.Set[i]; !set && isDebug(about) {

@@ -105,8 +105,8 @@ func (o *Object) sectionAt() int {
 // symbol is the entry of symbol i in the table; nil if there is no such symbol.
 func (o *Object) symbol(i uint32) []byte {
 	size := o.symbolSize()
-	at := int(i) * size
-	if at+size > len(o.syms) {
+	at := uint64(i) * uint64(size) // an int of 32 bits is too small for it
+	if at+uint64(size) > uint64(len(o.syms)) {
 		return nil
 	}
 	return o.syms[at:][:size]

@@ -220,7 +220,7 @@ func TestSymbols(t *testing.T) {
 	for _, l := range elftest.Layouts {
 		o := object(t, relocated(l, 0, typeRela, nil))
 		for i, merged := range []bool{false, false, true, false, false, false, true, true} {
-			value := uint64(0x1122334455667700 + i)
+			value := 0x1122334455667700 + uint64(i)
 			if !l.Class64 {
 				value = uint64(uint32(value))
 			}
@@ -229,6 +229,11 @@ func TestSymbols(t *testing.T) {
 			}
 			if got, is := o.Value(uint32(i)), o.Merged(uint32(i)); got != value || is != merged {
 				t.Errorf("%v, symbol %d: value %#x, merged %v; want %#x, %v", l, i, got, is, value, merged)
+			}
+		}
+		for _, i := range hugeIndexes {
+			if value, merged := o.Value(i), o.Merged(i); value != 0 || !merged {
+				t.Errorf("%v, symbol %d: value %#x, merged %v", l, i, value, merged)
 			}
 		}
 		b := relocated(l, 0, typeRela, nil)

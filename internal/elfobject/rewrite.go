@@ -86,6 +86,10 @@ func (o *Object) Rewrite(c Change) ([]byte, error) {
 	return r.out, nil
 }
 
+// exists reports whether the file has a section with this index. An index from a damaged file may
+// be negative as an int of 32 bits.
+func (r *rewriter) exists(i uint32) bool { return uint64(i) < uint64(len(r.to)) }
+
 // fits reports whether out may have n more bytes at a multiple of align.
 func (r *rewriter) fits(align uint64, n int) bool {
 	at, gap := uint64(len(r.out)), uint64(0)
@@ -138,14 +142,14 @@ func (r *rewriter) section(s *mmapelf.Section, c Change) ([]byte, error) {
 		}
 		data = r.raw[s.Offset:][:s.Size]
 	}
-	if int(s.Link) < len(r.to) && s.Link != 0 {
+	if r.exists(s.Link) && s.Link != 0 {
 		if c.Drop[int(s.Link)] {
 			return nil, shape("%s needs a section that is dropped", s.Name)
 		}
 		now.Link = uint32(r.to[s.Link])
 	}
 	if s.Type == elfabi.SHTRel || s.Type == elfabi.SHTRela || s.Flags&elfabi.SHFInfoLink != 0 {
-		if int(s.Info) >= len(r.to) || c.Drop[int(s.Info)] {
+		if !r.exists(s.Info) || c.Drop[int(s.Info)] {
 			return nil, shape("%s is about a section that is dropped", s.Name)
 		}
 		now.Info = uint32(r.to[s.Info])
@@ -284,7 +288,7 @@ func (r *rewriter) group(s *mmapelf.Section, data []byte, c Change) ([]byte, err
 	}
 	out := append([]byte(nil), data[:4]...)
 	for _, k := range r.groupOf(data, func(k uint32) bool { return !c.Drop[int(k)] }) {
-		if int(k) >= len(r.to) {
+		if !r.exists(k) {
 			return nil, shape("%s: a section of a group is not there", s.Name)
 		}
 		out = appendUint32(r.order, out, uint32(r.to[k]))

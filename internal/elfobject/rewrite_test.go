@@ -229,6 +229,30 @@ func TestRewriteRefuses(t *testing.T) {
 	}
 }
 
+// TestHugeIndexes: an index that is negative as an int of 32 bits is not the index of a section.
+func TestHugeIndexes(t *testing.T) {
+	for _, l := range elftest.Layouts {
+		for _, k := range hugeIndexes {
+			b := sample(l)
+			set(l, b, about, infoField, uint64(k))
+			_, err := object(t, b).Rewrite(sampleChange())
+			refused(t, l.String()+" info", err, ".about is about")
+			b = sample(l)
+			at := l.SectionTable(b) - 16
+			set(l, b, empty, sizeField, 8)
+			set(l, b, empty, offsetField, uint64(at))
+			l.Put(b, at+4, 4, uint64(k))
+			_, err = object(t, b).Rewrite(sampleChange())
+			refused(t, l.String()+" member of a group", err, ".empty: a section of a group is not there")
+			b = sample(l)
+			set(l, b, about, linkField, uint64(k)) // the new file keeps it
+			if _, err := object(t, b).Rewrite(sampleChange()); err != nil {
+				t.Errorf("%v, link %d: %v", l, k, err)
+			}
+		}
+	}
+}
+
 // TestRewriteBounds: contents may end where the file ends.
 func TestRewriteBounds(t *testing.T) {
 	for _, l := range elftest.Layouts {

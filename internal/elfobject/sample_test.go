@@ -52,6 +52,10 @@ var (
 	alignField  = field{48, 32, 8, 4}
 )
 
+// hugeIndexes are indexes of a damaged file that do not fit into an int of 32 bits, by themselves or
+// times the size of a symbol. They matter with GOARCH=386.
+var hugeIndexes = []uint32{1<<32 - 1, 1 << 31, 1<<31 - 1, 1<<32/24 + 1, 1<<31/24 + 1}
+
 // set writes a field of the header of section i.
 func set(l elftest.Layout, b []byte, i int, f field, v uint64) {
 	at := l.SectionTable(b) + i*l.SectionSize() + l.Pick(f.of64, f.of32)
