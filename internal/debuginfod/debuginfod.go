@@ -89,7 +89,7 @@ func (c *Client) Find(ctx context.Context, id []byte) (path string, err error) {
 	if err != nil {
 		return "", ErrNoProgram
 	}
-	limit := time.Duration(c.number("DEBUGINFOD_MAXTIME", maxTime, 1<<31)) * time.Second
+	limit := time.Duration(c.number("DEBUGINFOD_MAXTIME", maxTime, 1<<31-1)) * time.Second
 	size := c.number("DEBUGINFOD_MAXSIZE", maxSize, 1<<62)
 	ctx, cancel := context.WithTimeout(ctx, limit+grace)
 	defer cancel()
@@ -120,13 +120,13 @@ func (c *Client) Find(ctx context.Context, id []byte) (path string, err error) {
 	return filepath.Abs(path)
 }
 
-// number returns the value of a variable, at most most; or if it is not set or no number.
-// 0 stands for no limit in the client, and here for or.
-func (c *Client) number(name string, or, most uint64) uint64 {
+// number returns the value of a variable, but not more than most. If the variable is not set, or is
+// not a number, it returns preset. 0 means no limit to the client; here it counts as not set.
+func (c *Client) number(name string, preset, most uint64) uint64 {
 	if n, err := strconv.ParseUint(c.Getenv(name), 10, 64); err == nil && n > 0 {
 		return min(n, most)
 	}
-	return or
+	return preset
 }
 
 // lastLine returns the last line with text, on which the program says what went wrong.

@@ -81,6 +81,17 @@ func TestProgram(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the longest time", func(t *testing.T) { // also where an int has 32 bits
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/sh\necho /$DEBUGINFOD_MAXTIME\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		t.Setenv("DEBUGINFOD_MAXTIME", "9999999999")
+		if path, err := newClient().Find(context.Background(), id); path != "/2147483647" || err != nil {
+			t.Errorf("%q, %v", path, err)
+		}
+	})
 	t.Run("a path of a relative cache", func(t *testing.T) {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/sh\nmkdir cache; >cache/file; echo cache/file\n"), 0o777); err != nil {

@@ -122,6 +122,9 @@ func (f *File) Discard() {
 	}
 }
 
+// unname takes the temporary name from an open file. Tests replace it.
+var unname = os.Remove
+
 // Unnamed makes a file in the folder dir that never gets a name.
 func Unnamed(dir string, mode fs.FileMode) (*os.File, error) {
 	f, err := New(dir, mode)
@@ -129,7 +132,10 @@ func Unnamed(dir string, mode fs.FileMode) (*os.File, error) {
 		return nil, err
 	}
 	if f.temporary != "" {
-		err = os.Remove(f.temporary)
+		if err := unname(f.temporary); err != nil {
+			f.Discard()
+			return nil, err
+		}
 	}
-	return f.File, err
+	return f.File, nil
 }

@@ -186,6 +186,20 @@ func TestUnnamed(t *testing.T) {
 	})
 }
 
+// TestUnnamedFails: where an open file keeps its name, as on some systems, the file is closed and
+// removed.
+func TestUnnamedFails(t *testing.T) {
+	defer func(nameless bool, old func(string) error) { Nameless, unname = nameless, old }(Nameless, unname)
+	Nameless, unname = false, func(string) error { return fs.ErrPermission }
+	dir := t.TempDir()
+	if f, err := Unnamed(dir, 0o600); f != nil || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("%v, %v", f, err)
+	}
+	if list := names(t, dir); len(list) != 0 {
+		t.Errorf("the folder has %q", list)
+	}
+}
+
 // TestSyncDir: a missing folder is an error. A folder that cannot be synchronised, such as
 // /proc, is not.
 func TestSyncDir(t *testing.T) {
