@@ -24,7 +24,7 @@ func (r *Reader) Read(dies *unit.Reader, n *Names, set *dedup.Set, all bool) err
 //
 // It leaves out types that set knows, and references to them are Extern. A nil set knows
 // none. It leaves out inline functions without a symbol unless all are wanted. The Entries
-// of the unit are memory of the Reader, valid until the next Read. The errors are a damaged
+// of the unit are memory of the Reader, valid until the next Read, Fill or HasInt. The errors are a damaged
 // record and a *VersionError.
 func (r *Reader) Fill(dies *unit.Reader, n *Names, set *dedup.Set, all bool) error {
 	u, in, c := &dies.Unit, dies.In, &dies.Cursor
