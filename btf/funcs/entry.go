@@ -38,7 +38,11 @@ func (f Func) EntryFault() (fault string, takenFrom [2]int) {
 		case btf.KindPtr, btf.KindInt, btf.KindEnum, btf.KindEnum64:
 		case btf.KindStruct, btf.KindUnion:
 			kind := strings.ToLower(t.Kind().String())
-			if n := t.Size(); n > maxEntryStruct {
+			n := t.Size()
+			if n == 0 { // the kernel takes it for void
+				return fmt.Sprintf("parameter %d is a %s of 0 bytes", i+1, kind), [2]int{}
+			}
+			if n > maxEntryStruct {
 				return fmt.Sprintf("parameter %d is a %s of %d bytes, and %d is the most", i+1, kind, n, maxEntryStruct), [2]int{}
 			}
 			if t.Kind() == btf.KindUnion && fault == "" {

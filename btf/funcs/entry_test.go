@@ -15,6 +15,8 @@ func TestEntryFault(t *testing.T) {
 	b.types["U16"] = b.add("U16", btf.KindUnion, 0, false, 16)
 	b.types["U17"] = b.add("U17", btf.KindUnion, 0, false, 17)
 	b.types["S17"] = b.add("S17", btf.KindStruct, 0, false, 17)
+	b.types["S0"] = b.add("S0", btf.KindStruct, 0, false, 0)
+	b.types["U0"] = b.add("U0", btf.KindUnion, 0, false, 0)
 	many := func(n int) string { return "void" + strings.Repeat(",int", n) }
 	rows := []struct {
 		types, want string
@@ -32,6 +34,8 @@ func TestEntryFault(t *testing.T) {
 		{"void,int,U16,U16", "parameter 2 is a union", [2]int{6, 18}},
 		{"void,U16,S17", "parameter 2 is a struct of 17 bytes, and 16 is the most", [2]int{}},
 		{"void,U17", "parameter 1 is a union of 17 bytes, and 16 is the most", [2]int{}},
+		{"void,int,t S0", "parameter 2 is a struct of 0 bytes", [2]int{}},
+		{"void,U16,U0", "parameter 2 is a union of 0 bytes", [2]int{}},
 		{"void,double", "parameter 1 has the kind FLOAT", [2]int{}},
 	}
 	for _, r := range rows {
