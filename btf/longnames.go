@@ -22,7 +22,7 @@ const (
 // hasLongName reports whether one of the strings has longName bytes or more.
 func hasLongName(s []byte) bool {
 	for at := 0; len(s)-at > longName; {
-		end := bytes.LastIndexByte(s[at:at+longName+1], 0)
+		end := bytes.LastIndexByte(s[at:at+longName], 0)
 		if end < 0 {
 			return true
 		}
