@@ -24,7 +24,7 @@ type facts struct {
 	used  uint32 // slots
 }
 
-// factPage is how many facts a page has: 4 KiB.
+// factPage is how many facts a page has: 6 KiB.
 const factPage = 256
 
 // at is the fact in a slot.

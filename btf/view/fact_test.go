@@ -1,6 +1,8 @@
 package view
 
 import (
+	"math/bits"
+	"reflect"
 	"testing"
 
 	"github.com/btflite/btflite/btf"
@@ -73,5 +75,15 @@ func TestSums(t *testing.T) {
 	}
 	if s.at(2) != (Summary{Holes: 1}) {
 		t.Errorf("the first one is %+v", s.at(2))
+	}
+}
+
+// TestPageSizes: the sizes that the comments on pages state.
+func TestPageSizes(t *testing.T) {
+	if n := reflect.TypeFor[[factPage]fact]().Size(); n != 6<<10 {
+		t.Errorf("a page of facts has %d bytes", n)
+	}
+	if n := reflect.TypeFor[[sumPage]Summary]().Size(); bits.UintSize == 64 && n != 5<<10 {
+		t.Errorf("a page of summaries has %d bytes", n)
 	}
 }

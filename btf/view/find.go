@@ -10,8 +10,8 @@ import (
 
 // Named gives the ids of all types of the name, also in bases, in ascending order; with
 // kinds, only types of these kinds. It looks at every type, which takes a millisecond
-// for a kernel and no memory except the result. From the name number fewNames on, it keeps
-// 20 bytes for each type instead.
+// for a kernel and no memory except the result. After fewNames calls, it builds a
+// table of 20 bytes for each type and uses that instead.
 func (v *View) Named(name string, kinds ...btf.Kind) (ids []uint32) {
 	if name == "" || strings.IndexByte(name, 0) >= 0 {
 		return nil
@@ -34,7 +34,7 @@ func (v *View) Named(name string, kinds ...btf.Kind) (ids []uint32) {
 	return ids
 }
 
-// fewNames is for how many names Named looks at every type.
+// fewNames is how many calls of Named look at every type.
 const fewNames = 128
 
 // places finds types by hashes of their names.
