@@ -50,8 +50,8 @@ type input struct{ path, language string }
 // maxFiles bounds how many files of options refer to each other.
 const maxFiles = 32
 
-// Behind are the words of a command line behind the name of the compiler. A program that
-// starts it may come first, as in "ccache gcc".
+// Behind returns the words of a command line that follow the name of the compiler. A program that
+// starts the compiler may come first, as in "ccache gcc". There must be at least one word.
 func Behind(words []string) []string {
 	if len(words) > 1 && !IsCompiler(filepath.Base(words[0])) && IsCompiler(filepath.Base(words[1])) {
 		words = words[1:]
@@ -255,8 +255,8 @@ func ForMachine(option string) bool {
 	return false
 }
 
-// Standard is an option that names a standard of C, "" for all other options. C23 has the name
-// that compilers before it have known it by.
+// Standard returns the usual spelling of an option that names a standard of C, and "" for all other
+// options. It writes C23 as 2x, because older compilers know only that name.
 func Standard(option string) string {
 	name, ok := strings.CutPrefix(option, "-std=")
 	if name, isISO := strings.CutPrefix(name, "iso9899:"); ok && isISO {

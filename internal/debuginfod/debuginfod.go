@@ -55,13 +55,13 @@ var ErrNoServer = errors.New("no debuginfod server to ask")
 type Client struct {
 	// Getenv returns a variable, "" if it is not set.
 	Getenv func(name string) string
-	// Start starts the program; nil stands for cmd.Start. The caller can end it if it must end
-	// itself: the program would go on until it has the file.
+	// Start starts the program; nil means cmd.Start. A caller that must exit can so learn the process,
+	// and end it. Otherwise the program would go on until it has the file.
 	Start func(cmd *exec.Cmd) error
 }
 
-// Asks reports whether there is a server to ask about a build-id. Those of linkers have
-// 8 to 32 bytes; the program takes none longer than 64.
+// Asks reports whether there is a server to ask about a build-id. Build-ids of
+// linkers have 8 to 32 bytes. The program takes at most 64, and one byte tells nothing apart.
 func (c *Client) Asks(id []byte) bool {
 	return len(c.servers()) > 0 && len(id) > 1 && len(id) <= 64
 }

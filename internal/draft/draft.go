@@ -23,7 +23,7 @@ type File struct {
 	closed    bool
 }
 
-// Nameless says that files have no name where that can be. Tests clear it.
+// Nameless makes New prefer files without a name, where the file system has them. Tests clear it.
 var Nameless = true
 
 // New makes a file in the folder dir, with mode less the umask.
@@ -113,7 +113,7 @@ func (f *File) close() error {
 	return f.Close()
 }
 
-// Discard closes the file and removes the temporary name that it may have. What has no name is gone then.
+// Discard closes the file and removes its temporary name, if it has one. A file without any name is gone then.
 func (f *File) Discard() {
 	_ = f.close()
 	if f.temporary != "" {

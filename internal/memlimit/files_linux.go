@@ -56,7 +56,7 @@ func Killed() uint64 {
 }
 
 // EndFirst makes the system end the process with that id, before others of the control group with the
-// limit, if memory gets short. Programs that it starts later are like it.
+// limit, if memory gets short. Programs that it starts later inherit that.
 func EndFirst(pid int) {
 	if limitedGroup.Load() != nil {
 		_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte("1000"), 0) // only advice

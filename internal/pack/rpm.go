@@ -2,6 +2,7 @@ package pack
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -132,7 +133,7 @@ type tagData struct {
 // read reads the tags at these places, in the order of the data.
 func (d *tagData) read(places []tagPlace) (*rpmTags, error) {
 	tags := &rpmTags{map[uint32]string{}, map[uint32][]string{}, map[uint32][]uint32{}}
-	slices.SortFunc(places, func(a, b tagPlace) int { return int(int64(a.at) - int64(b.at)) })
+	slices.SortFunc(places, func(a, b tagPlace) int { return cmp.Compare(a.at, b.at) })
 	for _, p := range places {
 		at := d.length - uint32(d.left)
 		if p.at < at || p.at >= d.length { // within another, or outside

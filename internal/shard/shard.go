@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"strconv"
 	"strings"
 
@@ -75,13 +74,13 @@ func (s Shard) Has(name string) bool {
 // CountVariable gives the number of shards where an engine does not.
 const CountVariable = "BTFLITE_SHARDS"
 
-// engine is how one numbers its processes.
+// engine describes how an engine numbers its processes.
 type engine struct {
 	name         string
 	index, count string // variables; count is "" if there is none
 	base         int    // the first index
-	// certain says why the count cannot be trusted, "" if it can.
-	certain func(lookup func(string) (string, bool), count int) string
+	// doubt says why the count cannot be trusted; "" if it can. A nil doubt trusts it.
+	doubt func(lookup func(string) (string, bool), count int) string
 }
 
 // engines are in the order in which they are asked for: what runs inside of another comes first.
@@ -106,8 +105,8 @@ func slurm(lookup func(string) (string, bool), count int) string {
 	return fmt.Sprintf("the array has %d tasks from %s to %s, which are not all of 0 to %d", count, cmp.Or(message.OneLine(least), "?"), cmp.Or(message.OneLine(most), "?"), count-1)
 }
 
-// Auto finds the shard of this process by the variables of the engine that started it. how says what
-// it took. An error says what to set where the number of shards is not certain: a wrong one would
+// Auto finds the shard of this process by the variables of the engine that started it. how names the
+// shard, the engine and the variables, for a message. An error says what to set where the number of shards is not certain: a wrong one would
 // leave items out.
 func Auto(lookup func(string) (string, bool)) (s Shard, how string, err error) {
 	for _, e := range engines {
@@ -132,8 +131,8 @@ func Auto(lookup func(string) (string, bool)) (s Shard, how string, err error) {
 	return s, "", fmt.Errorf("no engine that is known here has started this; give --shard=I/N")
 }
 
-// total returns the number of shards and the variable that has it. CountVariable counts before that
-// of the engine.
+// total returns the number of shards, and the variable that has it: CountVariable if that is set, else
+// the variable of the engine.
 func (e *engine) total(lookup func(string) (string, bool)) (count int, from string, err error) {
 	from = CountVariable
 	text, given := lookup(from)
@@ -149,10 +148,10 @@ func (e *engine) total(lookup func(string) (string, bool)) (count int, from stri
 	if count, err = number(cmp.Or(text, "-")); err != nil || count == 0 {
 		return 0, "", fmt.Errorf("%s: %w", from, cmp.Or(err, fmt.Errorf("there is no shard")))
 	}
-	if from == e.count && e.certain != nil {
-		if why := e.certain(lookup, count); why != "" {
+	if from == e.count && e.doubt != nil {
+		if why := e.doubt(lookup, count); why != "" {
 			return 0, "", fmt.Errorf("%s: %s; set %s to the number of shards", e.name, why, CountVariable)
 		}
 	}
-	return min(count, math.MaxInt32), from, nil
+	return count, from, nil
 }

@@ -10,8 +10,8 @@ import (
 	"io"
 )
 
-// Block is a block of a file, as the index says it. Until a BlockReader has read it, that may be
-// a lie.
+// Block is a block of a file, as the index describes it. The index may be wrong: only a BlockReader
+// that reads the block checks it.
 type Block struct {
 	At   int64 // offset in the file
 	Size int64 // bytes there, without padding
@@ -176,7 +176,7 @@ type BlockReader struct {
 	left    int64
 }
 
-// Checked tells whether each block has a checksum, with which Read compares it.
+// Checked reports whether each block has a checksum, with which Read compares it.
 func (f *File) Checked() bool {
 	for i := range f.Blocks {
 		if f.Blocks[i].flags[1] == 0 {

@@ -41,7 +41,7 @@ func (x *Reader) Read(b []byte) (int, error) {
 	return n, inWords(err, x.maxDict)
 }
 
-// inWords returns an error in words of this program.
+// inWords replaces an error of the xz library by one in the words of this program.
 func inWords(err error, maxDict uint32) error {
 	switch {
 	case err == nil || err == io.EOF:
@@ -51,7 +51,7 @@ func inWords(err error, maxDict uint32) error {
 	case errors.Is(err, xz.ErrBuf), errors.Is(err, io.ErrUnexpectedEOF):
 		return ErrCut
 	}
-	if text, ok := strings.CutPrefix(err.Error(), "xz: "); ok { // who prints it has said so
+	if text, ok := strings.CutPrefix(err.Error(), "xz: "); ok { // callers name the format themselves
 		return errors.New(text)
 	}
 	return err
