@@ -62,8 +62,8 @@ func (b *Builder) Add(name string, info, third uint32, extra ...uint32) uint32 {
 	return id
 }
 
-// Blob returns the types added so far, with the checks of a parsed file. The Builder
-// must not be used afterwards.
+// Blob returns the types added so far. It checks ids and string offsets as Parse does, but
+// not how long all names are together. The Builder must not be used afterwards.
 func (b *Builder) Blob() (*Blob, error) {
 	if b.err != nil {
 		return nil, b.err
