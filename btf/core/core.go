@@ -17,13 +17,17 @@
 //
 //   - Several candidates may fit if they lead to the same result.
 //
-//     ext.go       the section .BTF.ext
-//     program.go   the relocations of an object
-//     target.go    candidates of a kernel
-//     field.go     fields in a candidate
-//     types.go     types that are compatible, types that match
-//     value.go     what a relocation computes
-//     needs.go     what relocations need, as BTF
+// The files:
+//
+//	core.go      kinds of relocations, essential names
+//	ext.go       the section .BTF.ext
+//	program.go   the relocations of an object
+//	target.go    candidates of a kernel
+//	field.go     fields in a candidate
+//	types.go     types that are compatible, types that match
+//	value.go     what a relocation computes
+//	needs.go     what relocations need, as BTF
+//	names.go     the names of types that a program relocates
 //
 // The documentation of the format is the kernel's (Documentation/bpf/btf.rst and
 // Documentation/bpf/llvm_reloc.rst).

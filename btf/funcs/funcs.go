@@ -4,6 +4,7 @@
 //	funcs.go   Set, Func: what functions there are
 //	takes.go   which functions take a type
 //	text.go    prototypes as text
+//	entry.go   which functions fentry and fexit take
 //
 // It takes every blob that btf.Parse takes. A prototype that has no end as text,
 // because its types refer to each other, is cut after a megabyte.

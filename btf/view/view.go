@@ -7,10 +7,14 @@
 // of names but not what they lead to. Types may refer to themselves and chains
 // may be long: whatever follows references ends after MaxDepth of them.
 //
-//	view.go    View, Type, what there is
-//	types.go   what a Type is made of
-//	size.go    references followed, sizes, alignment
-//	find.go    look-up by name
+//	view.go        View, Type, what there is
+//	types.go       what a Type is made of
+//	size.go        references followed, sizes, alignment
+//	find.go        look-up by name
+//	layout.go      Layout: where members lie, holes and padding
+//	attributes.go  __aligned__ and __packed__, inferred from a Layout
+//	fact.go        what Layouts remembers about the types of members
+//	reorganize.go  an order of the members with fewer holes
 //
 // The stable API is package btflite. What it does not use of this package may change.
 package view
