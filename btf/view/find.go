@@ -9,9 +9,10 @@ import (
 )
 
 // Named gives the ids of all types of the name, also in bases, in ascending order; with
-// kinds, only types of these kinds. It compares the names in the BTF, not those of Rename. It looks at every type, which takes a millisecond
-// for a kernel and no memory except the result. After fewNames calls, it builds a
-// table of 20 bytes for each type and uses that instead.
+// kinds, only types of these kinds. It compares the names in the BTF and ignores Rename.
+// It looks at every type, which takes a millisecond for a kernel and no memory except the
+// result. After fewNames calls, it builds a table of 20 bytes for each type and uses that
+// instead.
 func (v *View) Named(name string, kinds ...btf.Kind) (ids []uint32) {
 	if name == "" || strings.IndexByte(name, 0) >= 0 {
 		return nil
