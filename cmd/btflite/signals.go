@@ -136,10 +136,15 @@ func (g *guard) create(dir string, mode fs.FileMode) (*draft.File, error) {
 		return nil, err
 	}
 	g.open[d] = struct{}{}
-	if d.Temporary() != "" {
-		g.temps[d.Temporary()] = struct{}{}
-	}
+	g.register(d)
 	return d, nil
+}
+
+// register makes a signal remove the temporary name of a draft, if it has one. It holds g.mu.
+func (g *guard) register(d *draft.File) {
+	if name := d.Temporary(); name != "" {
+		g.temps[name] = struct{}{}
+	}
 }
 
 // maxOpenDrafts is how many whole drafts stay open until they get their names. A run over thousands of kernels can have
@@ -155,9 +160,7 @@ func (g *guard) rest(d *draft.File) error {
 	}
 	delete(g.open, d)
 	err := d.Rest()
-	if d.Temporary() != "" {
-		g.temps[d.Temporary()] = struct{}{}
-	}
+	g.register(d)
 	return err
 }
 
@@ -181,9 +184,7 @@ func (g *guard) replace(d *draft.File, path string) error {
 func (g *guard) place(d *draft.File, path string) error {
 	temporary := d.Temporary()
 	if err := d.Replace(path); err != nil {
-		if d.Temporary() != "" {
-			g.temps[d.Temporary()] = struct{}{}
-		}
+		g.register(d)
 		return err
 	}
 	delete(g.temps, temporary)
