@@ -191,8 +191,8 @@ func (f finder) match(u *Unit, x, y uint32, depth int) bool {
 	}
 }
 
-// matchHeads continues match for x and y, which have the same name, if their words of info differ or
-// if their kind is none of links.
+// matchHeads continues match for x and y, which have the same name. match calls it if their words of info differ, or if
+// their kind is not in links.
 func (f finder) matchHeads(u *Unit, x, y, name, info, otherInfo uint32, depth int) bool {
 	var same, decided bool
 	if u.rules.mode == within {

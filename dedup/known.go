@@ -142,7 +142,8 @@ func (k *Known) Hidden(id uint32) bool {
 // because Finish merges the two in the end.
 func (k *Known) Strict() bool { return k.onlyFlags != 0 }
 
-// Int returns the base's signed INT of four bytes with this name, 0 if there is none or no base.
+// Int returns the id of the signed INT of four bytes that the base has under this name. It returns 0 if the base has
+// none, and without a base.
 func (k *Known) Int(name Name) uint32 {
 	if k.set.index.base == nil {
 		return 0

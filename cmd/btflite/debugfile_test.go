@@ -12,8 +12,8 @@ import (
 	"github.com/btflite/btflite/test/testfile"
 )
 
-// TestSymbolsOfDebugFile: what commands say of a stripped file, whose symbols its debug file
-// has, is what they say of the whole file.
+// TestSymbolsOfDebugFile: the symbols of a stripped file are in its debug file. Commands find them there, and print the
+// same as for the file before it was stripped.
 func TestSymbolsOfDebugFile(t *testing.T) {
 	const (
 		whole    = "../../encode/testdata/golden/x86-gcc5.elf"

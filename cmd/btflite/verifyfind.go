@@ -171,7 +171,7 @@ func (f *baseFinder) fix(paths []string) error {
 
 // base finds the base of a file: the given one, or the first candidate that fits, or the
 // first candidate, with the signs against it. It returns nil if the file needs no base,
-// or if there is no base. It tries first before the other candidates; first may be nil. A caller that reads many
+// or if there is none. If first is not nil, base tries it before the other candidates. A caller that reads many
 // files calls release after its last use of the fit.
 func (f *baseFinder) base(path string, raw *loadbtf.Raw, first *foundBase) (best *fit, found int) {
 	if f.fixed != nil {
@@ -209,7 +209,7 @@ func (f *baseFinder) base(path string, raw *loadbtf.Raw, first *foundBase) (best
 }
 
 // beside returns the base of a module in an archive: the kernel's BTF has the name of the module's folder, and lies
-// next to it. It returns nil if there is no such file. The caller calls release.
+// next to it. Without such a file, beside returns nil. The caller has to call release.
 func (f *baseFinder) beside(path string) *foundBase {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil || f.image != "" {

@@ -214,7 +214,7 @@ func TestFindGone(t *testing.T) {
 }
 
 // TestFindReadsModulesOnce: without the build-id in the index, find reads all records, but no record of modules twice.
-// A record that is gone since the index was written is no error.
+// If a record has been deleted since the index was written, find goes on without it.
 func TestFindReadsModulesOnce(t *testing.T) {
 	dir, a := packages(t, map[string][]byte{"a.tar": threeModules()}), moduleArchive(t)
 	k := add(t, a, filepath.Join(dir, "a.tar")).Kernels[0]

@@ -13,8 +13,8 @@ import (
 // there, too. Somebody may have deleted a file, perhaps because it was damaged, or have copied only a
 // part of the archive. What is missing is then made again, with the contents that the record has.
 
-// lookAt returns what the system knows of a file of the archive in dir, nil if there is no such file. Any other error
-// is trouble: the file may be there, on a disk that does not answer or in a folder that this user must not enter.
+// lookAt calls os.Stat for a file of the archive in dir. If the file does not exist, it returns nil and no error. An
+// error means trouble: the file may be there, on a disk that does not answer or in a folder that this user must not enter.
 func lookAt(dir, name string) (fs.FileInfo, error) {
 	at := PathOf(dir, name)
 	info, err := os.Stat(at)
@@ -73,7 +73,7 @@ func (a *Archive) isDone(rec *PackageRecord) (bool, error) {
 }
 
 // recorded has what the record of a kernel's modules says, for a run that has to store some of them again. It is empty
-// if there is no record, or nothing to store again.
+// without such a record, and if everything in the record is stored.
 type recorded struct {
 	sums  map[string]string        // of each file that the record names, by its path without its suffix
 	kept  map[string]*ModuleRecord // by File, the modules that stay as they are, as only others are tried again

@@ -132,7 +132,8 @@ func (x *Index) Lost(dir string) (lost []Lost) {
 	return lost
 }
 
-// otherFile returns the error for a file that is not the one that c describes, nil if there is none.
+// otherFile looks at the file that c names, and says in what it differs from the file that c describes. It returns nil if
+// no file has that name.
 func otherFile(dir string, c *Contents) error {
 	info, err := lookAt(dir, c.BTF)
 	if err != nil || info == nil {

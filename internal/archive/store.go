@@ -210,8 +210,8 @@ func (a *Archive) publishKernel(rec *KernelRecord) error {
 	return a.otherContents(rec.BTF)
 }
 
-// kernelAt returns the record of a kernel, or nil if there is none. at is the path of the record in the archive,
-// without its suffix.
+// kernelAt reads the record of a kernel. It returns nil if the archive does not have it. at is the path of the record in
+// the archive, without its suffix.
 func (a *Archive) kernelAt(at string) (*KernelRecord, error) {
 	rec := new(KernelRecord)
 	err := readJSON(PathOf(a.Dir, at)+RecordSuffix, rec)

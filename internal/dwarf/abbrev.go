@@ -135,7 +135,7 @@ const (
 // notWanted is the slot of an opIndirect whose value is skipped.
 const notWanted = 0xff
 
-// Lookup returns the abbreviation with the code, nil if there is none. It is valid until the
+// Lookup returns the abbreviation with the code, or nil if the table does not have it. The result is valid until the
 // next Compile.
 func (t *Abbrevs) Lookup(code uint64) *Abbrev {
 	if code < uint64(len(t.tab)) {
@@ -162,8 +162,8 @@ func (t *Abbrevs) Work() uint64 {
 	return n
 }
 
-// isIn reports whether the table was compiled from these very bytes. Those of an alternate file
-// may be as many.
+// isIn reports whether the table was compiled from sec itself, at the same place in memory. To compare the sizes would not
+// be enough: the section of an alternate file can have the same size.
 func (t *Abbrevs) isIn(sec []byte) bool {
 	return len(t.sec) > 0 && len(t.sec) == len(sec) && &t.sec[0] == &sec[0]
 }
