@@ -11,21 +11,22 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Base is BTF that modules are encoded over: what it has, their split BTF does not
-// repeat. It may be used by any number of encodes, also at the same time.
+// Base is the BTF that modules are encoded over, mostly the kernel's. The split BTF of
+// a module does not repeat what its Base has. Any number of encodes may use a Base at
+// the same time.
 type Base struct {
 	opened  *job.Base
 	closers []func() // of the sources
 }
 
-// OpenBase reads a base: raw BTF or an ELF file with a section .BTF, as it is or
-// compressed. If there are several, each is split from those before
-// it. They must not change until Close.
+// OpenBase opens a base: raw BTF or an ELF file with a section .BTF, also compressed.
+// With several sources, each is split BTF over the ones before it. The files must not
+// change until Close.
 func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 	if len(chain) == 0 {
 		return nil, errors.New("btflite: no base")
 	}
-	if chain, err = given(ctx, chain...); err != nil {
+	if chain, err = checked(ctx, chain...); err != nil {
 		return nil, err
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -55,12 +56,12 @@ func OpenBase(ctx context.Context, chain ...Source) (b *Base, err error) {
 	return b, nil
 }
 
-// errClosed is the error for a Base that is closed, or that OpenBase has not made. Without it, BTF
-// that should be split would stand alone.
+// errClosed is the error for a Base that was closed or did not come from OpenBase. Without this error,
+// the result would silently stand alone.
 var errClosed = errors.New("btflite: the Base is not open")
 
-// Close gives the memory back. No encode may use the Base any more: one that begins later is an
-// error. A second Close does nothing.
+// Close frees the memory. No encode may be using the Base then, and starting one later is an error. A
+// second Close does nothing.
 func (b *Base) Close() {
 	if b == nil {
 		return

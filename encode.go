@@ -14,18 +14,18 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// maxJobs bounds Options.Jobs, as math.MaxInt for "as many as there can be".
+// maxJobs bounds Options.Jobs: callers may give math.MaxInt for "as many as possible".
 const maxJobs = 1024
 
-// Encode encodes the DWARF of the inputs into one BTF, and checks it. The caller
-// closes the Result. Errors are of type *Error, except those about wrong Options. An
-// input without debug information is ErrNoDWARF. When ctx is done, Encode ends
-// soon, with an error that wraps the error of ctx.
+// Encode encodes the DWARF of all inputs into one BTF, and checks it. The caller
+// must close the Result. Errors are of type *Error, except those about wrong
+// Options. If an input has no debug information, the error wraps ErrNoDWARF. When
+// ctx is done, Encode returns soon, with an error that wraps the error of ctx.
 func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) {
 	if len(in) == 0 {
 		return nil, errors.New("btflite: no inputs")
 	}
-	if in, err = given(ctx, in...); err != nil {
+	if in, err = checked(ctx, in...); err != nil {
 		return nil, err
 	}
 	if unknown := o.Features &^ encode.KnownFeatures; unknown != 0 {
@@ -75,7 +75,7 @@ func Encode(ctx context.Context, in []Source, o Options) (r *Result, err error) 
 	return r, nil
 }
 
-// sorter is the sorter of the order, nil for types as they come.
+// sorter returns what sorts types into the order, nil for AsEncoded.
 func (o Order) sorter() finish.Sorter {
 	switch o {
 	case Canonical:
@@ -86,7 +86,7 @@ func (o Order) sorter() finish.Sorter {
 	return nil
 }
 
-// dedup is how equal types are found.
+// dedup returns the algorithm that finds equal types.
 func (o *Options) dedup() encode.Dedup {
 	if o.Exact {
 		return encode.DedupExact
@@ -94,7 +94,7 @@ func (o *Options) dedup() encode.Dedup {
 	return encode.DedupAuto
 }
 
-// below are the options of package job. r gets the functions that are left out.
+// below returns the options for package job. Functions that get no FUNC are added to r.
 func (o *Options) below(r *Result) *job.Options {
 	j := &job.Options{
 		Encode: encode.Options{
@@ -111,7 +111,7 @@ func (o *Options) below(r *Result) *job.Options {
 	return j
 }
 
-// take fills r from what is finished.
+// take fills r from what o has encoded and checked.
 func (r *Result) take(ctx context.Context, o *job.Options, in []Source) (err error) {
 	e := r.encoded
 	switch {

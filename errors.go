@@ -9,19 +9,19 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// ErrNoDWARF is the error for an input that was built without debug information, or
-// stripped of it.
+// ErrNoDWARF says that an input was built without debug information, or that it was
+// stripped.
 var ErrNoDWARF = encode.ErrNoDwarf
 
-// Error says which input is at fault, where, and why. The text of Err names the
-// input and the place as well.
+// Error says which input has the fault, where it is, and why it is one. The text of
+// Err names the input and the place, too.
 type Error struct {
-	File     string // the Path of a Source, or another file that it leads to
-	Section  string // "" if no section is at fault
+	File     string // the Path of a Source, or of another file that it refers to
+	Section  string // "" if the fault is not in a section
 	CU       string // DW_AT_name of the compile unit, "" if it is not known
-	CUOffset uint64 // of the unit's header in Section; see HasCU
-	DIE      uint64 // offset of the DIE in Section, 0 if none is at fault
-	HasCU    bool   // a compile unit is at fault
+	CUOffset uint64 // offset of the unit's header in Section, if HasCU
+	DIE      uint64 // offset of the DIE in Section, 0 if the fault is not in a DIE
+	HasCU    bool   // the fault is in a compile unit
 	Err      error
 }
 
@@ -31,7 +31,7 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// asError makes an Error of one from the packages below.
+// asError turns an error of the packages that do the work into an Error.
 func asError(err error, in []Source) error {
 	e := &Error{Err: err}
 	if len(in) > 0 {
@@ -61,9 +61,9 @@ func asError(err error, in []Source) error {
 	return e
 }
 
-// recovered is deferred: it turns a panic into an error about the file, and undoes
-// what there is of a result. The panic is the fault of this module or of a caller's
-// function, or of a file that is cut short while it is read.
+// recovered must be deferred. It turns a panic into an error about the file, and calls
+// undo, which drops the unfinished result. A panic comes from a fault of this module, from a
+// caller's function, or from a mapped file that became shorter while it was read.
 func recovered(path string, err *error, undo func()) {
 	x := recover()
 	if x == nil {

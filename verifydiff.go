@@ -10,14 +10,14 @@ import (
 	"github.com/btflite/btflite/internal/loadbtf"
 )
 
-// Verify checks BTF, split from base unless that is nil, by the rules of a release of
-// Linux as "6.12"; "" is the newest one known. What a kernel refuses is an error
-// that wraps a *verify.Fault. When ctx is done, Verify ends soon with its error.
-// Package btf/verify says more.
+// Verify checks BTF by the rules of a release of Linux, such as "6.12", or of the
+// newest one known if release is empty. If base is not nil, data is split BTF over it. If
+// the kernel would refuse the BTF, the error wraps a *verify.Fault. When ctx is done,
+// Verify returns soon with its error. Package btf/verify can do more.
 func Verify(ctx context.Context, data []byte, base *Base, release string) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // base may be a mapped file
 	defer recovered("BTF", &err, func() {})
-	if _, err := given(ctx); err != nil {
+	if _, err := checked(ctx); err != nil {
 		return err
 	}
 	rules := verify.Rules{Stop: ctx.Err}
@@ -33,10 +33,11 @@ func Verify(ctx context.Context, data []byte, base *Base, release string) (err e
 	return err
 }
 
-// Diff compares the BTF of two sources, each over its base or over nil, and returns
-// how b differs from a. When ctx is done, Diff ends with its error. Package btf/diff says more.
+// Diff compares the BTF of two sources and returns how b differs from a. baseA and baseB
+// may be nil if the BTF stands alone. When ctx is done, Diff returns its error. Package
+// btf/diff can do more.
 func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) (found []diff.Difference, err error) {
-	in, err := given(ctx, a, b)
+	in, err := checked(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func Diff(ctx context.Context, a, b Source, baseA, baseB *Base, o diff.Options) 
 	return found, nil
 }
 
-// open reads the BTF of s over base, which may be nil. It is valid until done is
+// open opens the BTF of s over base, which may be nil. The BTF is valid until done is
 // called.
 func (s *Source) open(ctx context.Context, base *Base) (blob *btf.Blob, done func(), err error) {
 	below, err := base.read()

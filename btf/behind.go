@@ -5,8 +5,7 @@ import "math/bits"
 // Kinds is a set of kinds.
 type Kinds uint64
 
-// Kinds of types whose values have, in memory, the layout of the type that they refer to.
-// An array counts as its elements.
+// Kinds that Behind can see through.
 const (
 	Modifiers = Kinds(1<<KindConst | 1<<KindVolatile | 1<<KindRestrict | 1<<KindTypeTag)
 	Typedefs  = Kinds(1 << KindTypedef)
@@ -20,13 +19,14 @@ const Enums = Kinds(1<<KindEnum | 1<<KindEnum64)
 // Has reports whether k is in the set.
 func (s Kinds) Has(k Kind) bool { return k < 64 && s>>k&1 != 0 }
 
-// MaxDepth is how many references a walk along types follows. Real types need less than 20.
-// Parse takes types that refer to themselves, so every walk needs such a bound.
+// MaxDepth is the most references that a walk along types follows. Real types need fewer than
+// 20. Parse accepts types that refer to themselves, so every walk needs such a bound.
 const MaxDepth = 256
 
-// Behind follows the references of types that are of the kinds through, and of an array that to
-// its elements. It returns the first type of another kind, which is id itself if that is one.
-// Types that lead back to themselves, or on for more than MaxDepth references, lead to void: 0.
+// Behind starts at the type id. As long as the type is of one of the kinds in through, it goes on
+// to the type that this one refers to; from an array, to the type of its elements. It returns the
+// first type of another kind, which may be id. It returns 0, void, if that takes more than
+// MaxDepth references, as it does for types that refer to themselves.
 func (b *Blob) Behind(id uint32, through Kinds) uint32 {
 	for range MaxDepth {
 		r := b.Head(id)
@@ -45,9 +45,9 @@ func (b *Blob) Behind(id uint32, through Kinds) uint32 {
 	return 0
 }
 
-// Size returns the size of a type in bytes, where a pointer takes pointer bytes; of a variable,
-// the size of its type. It is 0 for void, forward declarations, functions, and types that refer
-// to themselves. A size beyond 64 bits is the highest number.
+// Size returns the size of a type in bytes. A pointer has pointer bytes, and a variable has the
+// size of its type. Void, forward declarations, functions, and types that refer to themselves have
+// the size 0. A size that does not fit into 64 bits is given as the highest number that does.
 func (b *Blob) Size(id uint32, pointer uint64) uint64 {
 	n := uint64(1)
 	for range MaxDepth {
@@ -72,7 +72,7 @@ func (b *Blob) Size(id uint32, pointer uint64) uint64 {
 	return 0
 }
 
-// Product returns a*b, or the highest number if the product has more than 64 bits.
+// Product returns a*b, or the highest number if the product does not fit into 64 bits.
 func Product(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi != 0 {

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// ErrWhole is in the error of CheckBase for BTF that needs no base.
+// ErrWhole is what CheckBase's error wraps for BTF that does not need a base.
 var ErrWhole = errors.New("it is whole by itself, not split from the base")
 
-// CheckBase looks for signs that b was not split from the base that it was read
-// over. Nothing in split BTF names its base, and over a wrong one ids and names
-// lead to whatever stands there. Parse notices those beyond the end. CheckBase
-// notices BTF that is whole by itself, and names that begin in the middle of a
-// string of the base or between its strings, where the .BTF of a linked kernel may be
-// padded: writers of BTF refer to whole strings, and for no name to offset 0. It is
-// linear in the size of b; without a base there is nothing to check.
+// CheckBase looks for signs that b was read over a wrong base. Split BTF does not name
+// its base, and over a wrong one its ids and names lead to arbitrary types and texts. Parse
+// only notices an id or name beyond the end of the base. CheckBase also notices BTF that
+// does not need a base, and a name that begins inside a string of the base, or in the
+// padding between its strings that a linker may add. A writer of BTF produces neither: it
+// refers to whole strings, and to offset 0 for no name. The time is linear in the size of
+// b. Without a base there is nothing to check.
 func (b *Blob) CheckBase() error {
 	if b.Base == nil {
 		return nil
@@ -44,7 +44,7 @@ func (b *Blob) CheckBase() error {
 	return nil
 }
 
-// isWhole reports whether b would be well-formed without its base.
+// isWhole reports whether b would be valid BTF without its base.
 func (b *Blob) isWhole() bool {
 	if len(b.Off) == 0 || len(b.Strings) == 0 || b.Strings[0] != 0 {
 		return false
@@ -58,7 +58,7 @@ func (b *Blob) isWhole() bool {
 	return whole
 }
 
-// startsString reports whether a string begins at off, which must be below
+// startsString reports whether a string begins at off. off must be below
 // StrEnd.
 func (b *Blob) startsString(off uint32) bool {
 	for off < b.StrBase {
@@ -67,7 +67,7 @@ func (b *Blob) startsString(off uint32) bool {
 	return off == b.StrBase || b.Strings[off-b.StrBase-1] == 0
 }
 
-// isEmpty reports whether the string at off, which must be below StrEnd, is empty.
+// isEmpty reports whether the string at off is empty. off must be below StrEnd.
 func (b *Blob) isEmpty(off uint32) bool {
 	for off < b.StrBase {
 		b = b.Base
@@ -75,10 +75,10 @@ func (b *Blob) isEmpty(off uint32) bool {
 	return b.Strings[off-b.StrBase] == 0
 }
 
-// Rebase returns the types of b over other BTF than its base, which has been
-// renumbered: id gives the type id there of each id of b's base. b is left
-// unchanged. Errors: the byte orders differ, or ids or strings would exceed the
-// format. It keeps its Form.
+// Rebase returns the types of b as split BTF over another base. id translates an id of
+// b's base to the id of the same type in the new base. b does not change, and the result
+// has its Form. It is an error if the byte orders differ, or if ids or strings exceed
+// the limits of the format.
 func Rebase(b, base *Blob, id func(uint32) uint32) (*Blob, error) {
 	out := NewBuilder(b.BigEndian, base)
 	first := base.TypeCount()
@@ -103,14 +103,14 @@ func Rebase(b, base *Blob, id func(uint32) uint32) (*Blob, error) {
 	return res, nil
 }
 
-// Sum is the SHA-256 of b with all its bases, root first: byte order, types and
-// strings, however they were stored. Two bases of one sum have the same ids and
-// string offsets for the same things.
+// Sum returns the SHA-256 of the byte order, types and strings of b and of all its bases,
+// the root first. The form of their headers does not matter. Two bases with the same sum
+// have the same ids and string offsets.
 func (b *Blob) Sum() (sum [sha256.Size]byte) {
 	var chain []*Blob
 	for ; b != nil; b = b.Base {
 		if b.Base != nil && len(b.Off)+len(b.Strings) == 0 {
-			continue // it adds nothing, so BTF over it is over its base
+			continue // it is empty, so it changes no id and no offset
 		}
 		chain = append(chain, b)
 	}

@@ -2,17 +2,18 @@ package btf
 
 import "fmt"
 
-// Counts says how much there is in finished BTF, of split BTF without its base.
+// Counts has the numbers of a blob. For split BTF they do not include its base.
 type Counts struct {
-	Types   int           // records
-	Kinds   [NumKinds]int // the same by kind
+	Types   int           // number of records
+	Kinds   [NumKinds]int // number of records of each kind
 	TypeLen int           // length of the type section in bytes
 	StrLen  int           // length of the string section in bytes
-	Vlen    uint32        // most elements of a record
+	Vlen    uint32        // largest number of elements of a record
 }
 
-// Count reads only the kinds and lengths of a blob's records. It takes no memory and does
-// not check references. An error says where the record boundaries cannot be found.
+// Count counts the records of a blob. It reads only their kinds and lengths, takes no
+// memory and does not check references. It is an error if a record is cut off or of an
+// unknown kind.
 func Count(data []byte) (c Counts, err error) {
 	s, err := parseHeader(data)
 	if err != nil {

@@ -3,24 +3,24 @@ package btf
 import "bytes"
 
 // Form describes the header and the layout section of a blob. The zero value is a
-// header of 24 bytes without a layout section, which every reader takes.
+// header of 24 bytes without a layout section. Every reader accepts that.
 type Form struct {
-	// HeaderLen is the length of the header in bytes: 24, as libbpf writes up to 1.7, or
-	// 32, as it writes from 1.8 on. 0 stands for 24, or for 32 if there is a Layout.
-	// Files may have other lengths; bytes after the known ones are zero.
+	// HeaderLen is the length of the header in bytes. libbpf writes 24 up to release 1.7,
+	// and 32 from 1.8 on. 0 stands for 24, or for 32 if there is a Layout. The header of a
+	// file may be longer; the bytes that this package does not know are zero.
 	HeaderLen uint32
-	// Layout is the layout section, in the byte order of the blob; see Layout. Linux
-	// takes it since 7.1.
+	// Layout is the layout section, in the byte order of the blob; see func Layout. Linux
+	// accepts it since 7.1.
 	Layout []byte
 }
 
 // LongHeader is the form that libbpf 1.8 gives to BTF without a layout section.
 var LongHeader = Form{HeaderLen: layoutHeaderLen}
 
-// WithLayout is the form of BTF with the layout section that libbpf 1.8 writes.
+// WithLayout returns the form of BTF with the layout section that libbpf 1.8 writes.
 func WithLayout() Form { return Form{HeaderLen: layoutHeaderLen, Layout: Layout()} }
 
-// Len is the length of all but types and strings.
+// Len returns the length in bytes of the header and the layout section together.
 func (f Form) Len() int { return int(f.headerLen()) + len(f.Layout) }
 
 func (f Form) headerLen() uint32 {
@@ -59,8 +59,8 @@ func (f Form) join(g Form) Form {
 	return f
 }
 
-// JoinForms is the form for BTF that is merged of blobs: the longest header and the
-// longest layout section of any.
+// JoinForms returns the form for BTF that is merged from blobs. It has the longest
+// header and the longest layout section of them.
 func JoinForms(blobs []*Blob) (f Form) {
 	for _, b := range blobs {
 		f = f.join(b.Form)
@@ -68,23 +68,23 @@ func JoinForms(blobs []*Blob) (f Form) {
 	return f
 }
 
-// sizes are how long records of a kind are: 12 bytes, more that each has, and more
-// for each of the elements.
+// sizes says how long the records of a kind are: 12 bytes, fixed bytes more, and
+// element bytes for each element.
 type sizes struct{ fixed, element uint8 }
 
-// layoutEntry is the length of an entry of the layout section: sizes.fixed,
-// sizes.element, and 16 bits of flags, all of them 0.
+// layoutEntry is the length in bytes of an entry of the layout section: sizes.fixed,
+// sizes.element, and 16 flags, all of them 0.
 const layoutEntry = 4
 
-// Layout is the layout section that libbpf 1.8 writes: the sizes of the records of
-// each kind from KindVoid to KindEnum64, 4 bytes each. They are the same in both byte
-// orders. A reader skips kinds that it does not know by it.
+// Layout returns the layout section that libbpf 1.8 writes. It has an entry of 4 bytes for
+// each kind from KindVoid to KindEnum64: how long the records of this kind are. With it, a
+// reader can skip kinds that it does not know. The bytes are the same in both byte orders.
 func Layout() []byte {
 	return layoutOfKinds(KindEnum64)
 }
 
-// LongLayout is the layout section of BTF with the kinds of inlined functions. It has
-// all kinds that this package knows.
+// LongLayout returns the layout section for BTF with the kinds of inlined functions. It
+// has all kinds that this package knows.
 func LongLayout() []byte { return layoutOfKinds(lastKind) }
 
 func layoutOfKinds(last Kind) []byte {
@@ -95,8 +95,8 @@ func layoutOfKinds(last Kind) []byte {
 	return layout
 }
 
-// layoutOf looks a kind up in the layout section. It is not ok if the section lacks the
-// kind, or has sizes that are not multiples of 4.
+// layoutOf looks a kind up in the layout section. ok is false if the section does not have
+// the kind, or if a size is not a multiple of 4.
 func layoutOf(layout []byte, k Kind) (s sizes, ok bool) {
 	at := layoutEntry * int(k)
 	if at+layoutEntry > len(layout) {
@@ -106,14 +106,13 @@ func layoutOf(layout []byte, k Kind) (s sizes, ok bool) {
 	return s, s.fixed%4 == 0 && s.element%4 == 0
 }
 
-// words is how many words a record with vlen elements has.
+// words returns how many words a record with vlen elements has.
 func (s sizes) words(vlen uint32) int {
 	return recordHead + int(s.fixed)/4 + int(s.element)/4*int(vlen)
 }
 
-// UnknownWords is how many words a record of a kind that this package does not know
-// has by the layout section, with vlen elements. It is not ok if the section does not
-// say it.
+// UnknownWords returns how many words a record with vlen elements has, if it is of a kind
+// that only the layout section describes. ok is false if the section does not.
 func UnknownWords(layout []byte, k Kind, vlen uint32) (n int, ok bool) {
 	s, ok := layoutOf(layout, k)
 	return s.words(vlen), ok
@@ -128,7 +127,7 @@ func LayoutFor(own []byte, base *Blob) []byte {
 	return own
 }
 
-// clone is the form f without shared memory.
+// clone returns a copy of f that shares no memory with it.
 func (f Form) clone() Form {
 	f.Layout = bytes.Clone(f.Layout)
 	return f

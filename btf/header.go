@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// HeaderLen is the length in bytes of the shortest header, which is written unless a
-// Form says otherwise.
+// HeaderLen is the length in bytes of the shortest header. It is the one of the zero
+// Form.
 const HeaderLen = 24
 
 const (
@@ -15,7 +15,7 @@ const (
 	layoutHeaderLen = 32 // header with layout_off and layout_len
 )
 
-// AppendHeader appends the header of a blob of the zero Form.
+// AppendHeader appends the header of a blob that has the zero Form.
 func AppendHeader(dst []byte, bigEndian bool, typeLen, strLen uint32) []byte {
 	return Form{}.AppendHeader(dst, bigEndian, typeLen, strLen)
 }
@@ -26,7 +26,7 @@ type ByteOrder interface {
 	binary.AppendByteOrder
 }
 
-// Order returns a byte order.
+// Order returns the big-endian or the little-endian byte order.
 func Order(bigEndian bool) ByteOrder {
 	if bigEndian {
 		return binary.BigEndian
@@ -42,20 +42,20 @@ type sections struct {
 	form      Form
 }
 
-// Sections cuts the types and the strings out of a blob, without a look at them.
+// Sections returns the types and the strings of a blob. It checks only the header.
 func Sections(data []byte) (types, strings []byte, err error) {
 	s, err := parseHeader(data)
 	return s.types, s.strings, err
 }
 
-// HasMagic reports whether data begins as BTF of either byte order does.
+// HasMagic reports whether data begins with the magic number of BTF, in either byte order.
 func HasMagic(data []byte) bool {
 	return len(data) >= 2 && (data[0] == magic&0xff && data[1] == magic>>8 || data[0] == magic>>8 && data[1] == magic&0xff)
 }
 
-// parseHeader checks the header of data and cuts out the sections. Bytes after
-// the strings are tolerated; unknown header bytes must be zero, because
-// rewriting the blob would lose them.
+// parseHeader checks the header of data and finds the sections. Bytes after
+// the strings are ignored. Header bytes that are not known must be zero, because
+// a program that writes the blob again would lose them.
 func parseHeader(data []byte) (sections, error) {
 	var s sections
 	if len(data) < HeaderLen {

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Flags of a LOC_PARAM: its first word after the head. The values follow.
+// Flags of a LOC_PARAM. They are its first extra word; the other extra words are values.
 const (
-	LocSigned = 1 << iota // the constant, or the offset, has a sign
-	LocConst              // the values are the constant, the low word first
-	LocAddr               // with LocConst: an address, less the base of the program
-	LocReg                // the first value is a register by its DWARF number; two of them hold two parts
-	LocDeref              // the parameter is in memory at the register
-	LocOffset             // the values after the register are an offset to it
+	LocSigned = 1 << iota // the constant, or the offset, is signed
+	LocConst              // the parameter is a constant: the values, the low word first
+	LocAddr               // with LocConst: it is an address, relative to the start of the program
+	LocReg                // the first value is the DWARF number of a register; with two, each holds a half
+	LocDeref              // the parameter is in memory, where the register points
+	LocOffset             // the values after the register are an offset that is added to it
 )
 
-// LocFrameBase stands in place of a register for the frame base of the function around a
-// site (DW_OP_fbreg).
+// LocFrameBase as a register means the frame base of the function around a site
+// (DW_OP_fbreg).
 const LocFrameBase = ^uint32(0)
 
 // LocText writes a LOC_PARAM as bpftool does: "reg1", "*(reg2 + 0x10)", "fbreg - 0x10",
-// "0x2". Anything without such a form is written as words.
+// "0x2". A record with flags that have no such form is written as a list of numbers.
 func LocText(r Record) string {
 	if r.Kind() != KindLocParam {
 		return ""

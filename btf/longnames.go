@@ -12,10 +12,10 @@ import (
 // them. Longer names are added up.
 
 const (
-	// longName is the size of a name, in bytes, that no kernel takes.
+	// longName is the length in bytes from which on no kernel accepts a name.
 	longName = 512
-	// maxNames is how many times as long as the BTF all names may be together, and
-	// freeNames how many bytes more.
+	// All names together may be maxNames times as long as the BTF, and freeNames bytes
+	// longer.
 	maxNames, freeNames = 16, 1 << 20
 )
 

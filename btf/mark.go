@@ -17,26 +17,26 @@ package btf
 // alignment: 0 if it follows from the size, otherwise the exponent of 2, plus 1.
 const markByte = 1
 
-// MarkKind says what a mark is for. It is the byte after the first one.
+// MarkKind says what a mark means. It is the second byte of the mark; a text follows.
 type MarkKind byte
 
-// The kinds of marks, each with the text that follows.
+// The kinds of marks, and what their texts are.
 const (
 	NoMark        MarkKind = 0
-	MarkQualifier MarkKind = 'q' // before the type: the qualifier
-	MarkReference MarkKind = '&' // after the type: "&" or "&&"
-	MarkMember    MarkKind = 'm' // pointer to a member: of this class
-	MarkName      MarkKind = 'n' // in place of the type: its name
-	MarkBase      MarkKind = 'b' // of a member: it is the base class of this name
+	MarkQualifier MarkKind = 'q' // a qualifier, printed before the type
+	MarkReference MarkKind = '&' // "&" or "&&", printed after the type
+	MarkMember    MarkKind = 'm' // the class whose member a pointer points to
+	MarkName      MarkKind = 'n' // a name, printed in place of the type
+	MarkBase      MarkKind = 'b' // the base class that this member stands for
 )
 
-// AppendMark appends the name that is a mark.
+// AppendMark appends a mark to dst.
 func AppendMark(dst []byte, k MarkKind, text ...byte) []byte {
 	return append(append(dst, markByte, byte(k)), text...)
 }
 
-// Mark is the kind of a mark and its text. A name that is not a mark comes back
-// unchanged, with NoMark.
+// Mark returns the kind of a mark and its text. If name is not a mark, it returns NoMark
+// and name.
 func Mark(name []byte) (k MarkKind, text []byte) {
 	if len(name) < 2 || name[0] != markByte {
 		return NoMark, name
@@ -48,7 +48,7 @@ func Mark(name []byte) (k MarkKind, text []byte) {
 	return NoMark, name
 }
 
-// MarkOf is the mark of r, which is of b: of a TYPE_TAG, if b has marks.
+// MarkOf returns the mark of the record r of b. Only a TYPE_TAG of a Blob with marks has one.
 func (b *Blob) MarkOf(r Record) (k MarkKind, text []byte) {
 	if !b.Marked || r == nil || r.Kind() != KindTypeTag {
 		return NoMark, nil
@@ -56,7 +56,8 @@ func (b *Blob) MarkOf(r Record) (k MarkKind, text []byte) {
 	return Mark(b.NameBytes(r.Name()))
 }
 
-// FloatAlign is the alignment that a FLOAT with marks has, 0 if its size tells it.
+// FloatAlign returns the alignment in bytes that a FLOAT has in BTF with marks, or 0 if the
+// alignment follows from the size.
 func FloatAlign(r Record) uint32 {
 	if n := r.Vlen(); n > 0 && n <= 8 {
 		return 1 << (n - 1)

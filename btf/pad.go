@@ -6,14 +6,15 @@ import (
 	"io"
 )
 
-// maxLoadedStrings is the size in bytes up to which kernels take strings: the
-// last byte has an offset of BTF_MAX_NAME_OFFSET (include/uapi/linux/btf.h).
+// maxLoadedStrings is the largest string section in bytes that kernels accept. Its last
+// byte is at offset BTF_MAX_NAME_OFFSET (include/uapi/linux/btf.h).
 const maxLoadedStrings = 1 << 24
 
-// PadStrings returns a function that writes the BTF of write with more zero bytes at the
-// end of its strings. Nothing refers to them: kernels refuse bytes after the last
-// section, but not empty strings. more is at least 0. The function fails if the strings
-// are not at the end of the BTF, or would be longer than kernels accept.
+// PadStrings returns a function that writes the same BTF as write does, but larger: with
+// more zero bytes at the end of its strings. These are empty strings that no type refers
+// to. Kernels accept them, while they refuse bytes after the last section. more must not be
+// negative. The function returns an error if the strings are not at the end of the BTF, or
+// if they become longer than kernels accept.
 func PadStrings(write func(io.Writer) error, more int64) func(io.Writer) error {
 	return func(w io.Writer) error {
 		p := padder{w: w, more: more}
@@ -28,13 +29,13 @@ func PadStrings(write func(io.Writer) error, more int64) func(io.Writer) error {
 	}
 }
 
-// padder passes BTF on with another length of the strings in its header.
+// padder writes to w what it is given, but with a larger string length in the header.
 type padder struct {
 	w     io.Writer
 	more  int64
-	head  []byte // the header, as far as it was seen
-	total int64  // bytes seen
-	end   int64  // of the strings, as the header tells
+	head  []byte // the part of the header that was written so far
+	total int64  // bytes written so far
+	end   int64  // offset of the end of the strings, from the header
 }
 
 func (p *padder) Write(b []byte) (int, error) {

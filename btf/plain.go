@@ -10,12 +10,13 @@ import (
 // each, times a byte, is that byte eight times.
 const each = 0x0101010101010101
 
-// highs are the highest bits of eight bytes.
+// highs has the highest bit of each of eight bytes.
 const highs = 0x80 * each
 
-// oddBits has highest bits of bytes if the eight bytes of x have anything but printable
-// ASCII and NUL. If all are below 0x80, a byte plus n has its highest bit if it is 0x80-n
-// or more, and no sum goes over into the next byte.
+// oddBits returns 0 if the eight bytes of x are printable ASCII or NUL. Otherwise it returns
+// the highest bits of bytes, and the lowest of these bytes is neither. How it works: as long
+// as the bytes are below 0x80, a byte plus n has its highest bit set if the byte is at least
+// 0x80-n, and no sum carries into the next byte.
 func oddBits(x uint64) uint64 {
 	control := ^(x + 0x60*each) & (x + 0x7f*each) // below a space and above NUL
 	return (x | control | (x + each)) & highs
@@ -24,8 +25,8 @@ func oddBits(x uint64) uint64 {
 // isOdd reports whether c is neither printable ASCII nor NUL.
 func isOdd(c byte) bool { return c-1 < 0x1f || c >= 0x7f }
 
-// IsPlain reports whether s has only printable ASCII and NUL. A terminal may obey other
-// characters.
+// IsPlain reports whether s has only printable ASCII and NUL. A terminal may take other
+// characters as commands.
 func IsPlain(s []byte) bool {
 	o := binary.LittleEndian
 	if len(s) < 8 {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// longNames are the names that libbpf knows for the type long, which has the size of a
-// pointer in every ABI of Linux.
+// longNames has the names by which libbpf recognises the type long. In every ABI of Linux,
+// long is as large as a pointer.
 var longNames = []string{"long", "long int", "int long", "unsigned long", "long unsigned", "unsigned long int", "unsigned int long",
 	"long unsigned int", "long int unsigned", "int unsigned long", "int long unsigned"}
 
-// PointerSize is the size of a pointer in bytes: 4 or 8. BTF does not say it: it is
-// LongSize, and 8 if there is no long.
+// PointerSize returns the size of a pointer in bytes, 4 or 8. BTF does not have this size, so it
+// is LongSize, or 8 if there is no long.
 func (b *Blob) PointerSize() int { return cmp.Or(b.LongSize(), 8) }
 
 // LongSize returns the size in bytes, 4 or 8, of the first INT that is called long, and 0 if

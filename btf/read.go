@@ -9,59 +9,60 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// Blob is the content of one BTF object: its own types as words in host byte
-// order, its own strings, and for split BTF the base they build upon. The
-// slices belong to the Blob; see Parse and ParseShared.
+// Blob is the content of one BTF object: its own types as words in the host's byte
+// order, its own strings and, for split BTF, the base. Callers must not change the
+// slices; see Parse and ParseShared for how long they are valid.
 type Blob struct {
 	// BigEndian is the byte order of the encoded form.
 	BigEndian bool
-	// Words holds the type records back to back.
+	// Words has the own records one after another.
 	Words []uint32
-	// Off is the index in Words of each own record; Off[0] belongs to FirstID.
+	// Off has, for each own record, its index in Words. Off[0] belongs to FirstID.
 	Off []uint32
-	// Strings is the own string section: NUL-terminated strings.
+	// Strings is the own string section. Each string ends with a NUL.
 	Strings []byte
-	// StrBase is the string offset of Strings[0]; 0 without a base.
+	// StrBase is the string offset of Strings[0]. It is 0 without a base.
 	StrBase uint32
-	// FirstID is the id of the first own type; 1 without a base.
+	// FirstID is the id of the first own type. It is 1 without a base.
 	FirstID uint32
-	// Base is the BTF this one splits from, or nil.
+	// Base is the BTF that this one is split from, or nil.
 	Base *Blob
 	// Form describes the header and the layout section.
 	Form Form
-	// Skipped says which own types are of kinds that this package does not know: by
-	// the layout section they were skipped. They keep their ids, as records of
-	// KindVoid without name and contents.
+	// Skipped counts the own types of kinds that this package does not know. The layout
+	// section says how long their records are. These types keep their ids, but their
+	// records are empty ones of KindVoid.
 	Skipped []Skipped
-	// Mapping is the mapping of a file that Words may lie in, if that is known.
+	// Mapping is the mapped file in which Words lie, or nil if there is none or the
+	// opener did not set it.
 	Mapping []byte
-	// Marked says that names may be marks, which only BTF in memory has: see MarkKind.
+	// Marked says that names may be marks; see MarkKind.
 	Marked bool
 
 	longNames bool // a string of this or of a base is longer than names may be
 }
 
-// Skipped is how many types are of a kind that this package does not know.
+// Skipped says how many types are of a kind that this package does not know.
 type Skipped struct {
 	Kind  Kind
 	Types int
 }
 
-// ErrNoBase is in the errors of Parse for data that goes beyond its own end, or
-// begins in a way that only split BTF does, if no base was given: it may be
-// whole over the base that it was split from.
+// ErrNoBase is wrapped by an error of Parse if data may be split BTF and no base was
+// given: it refers to types or strings beyond its end, or it begins as only split BTF
+// does.
 var ErrNoBase = errors.New("as in BTF split from a base that is missing here")
 
-// Parse decodes BTF data of either byte order. base is the BTF that data was
-// split from, or nil. Every record, name offset and type id is checked (libbpf's
-// sanity check: names resolvable, ids below the type count, FUNC pointing to a
-// FUNC_PROTO), so that the methods of Blob cannot fail on the result. Records of
-// unknown kinds are refused, unless the layout section of data, or without one that
-// of base, says how long they are: see Blob.Skipped. data may be reused afterwards.
+// Parse decodes BTF of either byte order. base is the BTF that data was split from, or
+// nil. Parse checks every record, as libbpf does: that all name offsets and type ids
+// exist, and that a FUNC refers to a FUNC_PROTO. So the methods of Blob cannot fail on the
+// result. A record of an unknown kind is an error, unless the layout section says how long
+// it is (see Blob.Skipped). If data has no layout section, base's applies. The caller may
+// use data for something else afterwards.
 func Parse(data []byte, base *Blob) (*Blob, error) { return parse(data, base, false) }
 
-// ParseShared is Parse for data that is not changed as long as the Blob is in
-// use: the Blob keeps slices of it where its form allows that.
+// ParseShared is like Parse, but the Blob may keep slices of data instead of copies. data
+// must not change as long as the Blob is in use.
 func ParseShared(data []byte, base *Blob) (*Blob, error) { return parse(data, base, true) }
 
 func parse(data []byte, base *Blob, share bool) (*Blob, error) {
@@ -186,18 +187,18 @@ func (b *Blob) scan() error {
 	return b.check()
 }
 
-// scanned holds what scan has found so far.
+// scanned has what scan knows about the records that it has read.
 type scanned struct {
-	off       []uint32 // as Blob.Off, with room for more
-	n         int      // how many of off are known
-	first     uint32   // as Blob.FirstID
-	name, ref uint32   // the highest string offset and type id
-	protos    bool     // each FUNC has been seen to refer to a FUNC_PROTO
+	off       []uint32 // Blob.Off, with room for more records
+	n         int      // number of records that have been read
+	first     uint32   // Blob.FirstID
+	name, ref uint32   // the highest string offset and the highest type id
+	protos    bool     // each FUNC refers to a FUNC_PROTO that was read before it
 }
 
-// run reads the records from word w on. It returns the first word of a record that is of a rare
-// kind or not as it should be, or for which x.off has no room. It calls nothing, so
-// that what it needs stays in registers: these records are nearly all of a kernel.
+// run reads the records from word w on, as long as they are of the kinds that nearly all records of a
+// kernel have. It returns the word where a record of another kind or a faulty one begins, or one for
+// which x.off has no room. It calls no function, so that its variables stay in registers.
 func (x *scanned) run(words []uint32, w int) int {
 	off, n, name, ref := x.off, x.n, x.name, x.ref
 records:
@@ -264,7 +265,7 @@ func (x *scanned) record(b *Blob, k Kind, r []uint32) {
 		x.ref = max(x.ref, r[2])
 	}
 	if k == KindFunc {
-		proto := b.Kind(r[2]) // of the base; one that comes later is not known yet
+		proto := b.Kind(r[2]) // if it is in the base; a FUNC_PROTO that comes later is not known yet
 		if i := r[2] - x.first; i < uint32(x.n) {
 			proto = InfoKind(b.Words[x.off[i]+1])
 		}
@@ -284,8 +285,8 @@ func (x *scanned) record(b *Blob, k Kind, r []uint32) {
 	}
 }
 
-// check validates the string offsets and type ids of all own records. It finds the fault
-// if scan has noticed that there is one.
+// check checks the string offsets and type ids of all own records one by one. scan only finds out
+// whether there may be a fault; check finds it.
 func (b *Blob) check() error {
 	count, strEnd := b.TypeCount(), b.StrEnd()
 	for i, off := range b.Off {
@@ -328,8 +329,8 @@ func (b *Blob) check() error {
 	return nil
 }
 
-// TypeCount returns the number of types of the base chain and b together, void
-// included; valid ids are below it.
+// TypeCount returns the number of types of b and all its bases, including void. Valid
+// ids are below it.
 func (b *Blob) TypeCount() uint32 { return b.FirstID + uint32(len(b.Off)) }
 
 // StrEnd returns the first string offset after b's own strings.
@@ -350,7 +351,8 @@ func (b *Blob) Record(id uint32) Record {
 	return b.Words[w:end:end]
 }
 
-// Head is Record with all that follows the record, which takes less time.
+// Head is like Record, but the slice goes on after the record's end. It is faster, because it
+// does not compute where that is.
 func (b *Blob) Head(id uint32) Record {
 	for b != nil && id < b.FirstID {
 		b = b.Base

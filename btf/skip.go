@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// skipUnknown makes records of KindVoid of those that are of unknown kinds, and
-// counts them, where the layout section says how long they are.
+// skipUnknown replaces each record of an unknown kind by one of KindVoid, and counts it.
+// It is an error if the layout section does not say how long such a record is.
 func (b *Blob) skipUnknown() error {
 	layout := LayoutFor(b.Form.Layout, b.Base)
 	words := make([]uint32, 0, len(b.Words))
@@ -40,8 +40,8 @@ func (b *Blob) skipUnknown() error {
 	return nil
 }
 
-// CountSkipped counts one more type of kind k in the list, which is in the order of
-// kinds, and returns it.
+// CountSkipped adds one type of kind k to a list that is sorted by kind, and returns the
+// list.
 func CountSkipped(list []Skipped, k Kind) []Skipped {
 	i, ok := slices.BinarySearchFunc(list, k, func(s Skipped, k Kind) int { return cmp.Compare(s.Kind, k) })
 	if !ok {
@@ -51,8 +51,8 @@ func CountSkipped(list []Skipped, k Kind) []Skipped {
 	return list
 }
 
-// CheckKnown returns an error if types of b were skipped (see Skipped), for callers that
-// need to know what each type refers to.
+// CheckKnown returns an error if types of b were skipped (see Skipped). It is for callers
+// that have to know what each type refers to.
 func (b *Blob) CheckKnown() error {
 	if len(b.Skipped) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (b *Blob) WithoutSkipped() (*Blob, error) {
 	if len(b.Skipped) == 0 {
 		return b, nil
 	}
-	ids := make([]uint32, len(b.Off)) // the new one of each, 0 for what is left out
+	ids := make([]uint32, len(b.Off)) // new id of each type, 0 for those that are left out
 	next := b.FirstID
 	for i := range b.Off {
 		if b.Kind(b.FirstID+uint32(i)) != KindVoid {

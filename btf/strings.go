@@ -49,8 +49,8 @@ func (t *StringTable) addChain(b *Blob) {
 	}
 }
 
-// Intern returns the offset of s, appending s if it is new. s must not contain
-// NUL bytes; it is copied.
+// Intern returns the offset of s. If s is new, it is copied to the end. s must not
+// contain NUL bytes.
 func (t *StringTable) Intern(s []byte) uint32 {
 	if off, ok := t.index[string(s)]; ok {
 		return off
@@ -62,6 +62,7 @@ func (t *StringTable) Intern(s []byte) uint32 {
 	return off
 }
 
-// Bytes returns the own strings of the table, each followed by NUL. The slice
-// is the table's; it may be kept once the table is no longer used.
+// Bytes returns the table's own strings, without those of the base, each with a NUL
+// after it. The table goes on using the slice, so a caller who keeps it must not use the
+// table any more.
 func (t *StringTable) Bytes() []byte { return t.data }

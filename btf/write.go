@@ -6,8 +6,8 @@ import (
 	"github.com/btflite/btflite/arena"
 )
 
-// Encode returns the binary form of b in its byte order: header, types, layout
-// section if it has one, strings. A base is not part of it. b has no Skipped types.
+// Encode returns b as bytes, in its byte order: header, types, layout section if there is
+// one, strings. Its base is not part of that. b must not have Skipped types.
 func (b *Blob) Encode() []byte {
 	typeLen := 4 * len(b.Words)
 	dst := arena.Make[byte](b.Form.Len() + typeLen + len(b.Strings))[:0]
@@ -28,8 +28,8 @@ func AppendWords(dst []byte, bigEndian bool, words []uint32) []byte {
 	return dst
 }
 
-// Builder assembles a Blob type by type. It performs no deduplication except
-// that equal strings share one offset.
+// Builder makes a Blob type by type. It does not merge equal types, but equal strings
+// share one offset.
 type Builder struct {
 	blob *Blob
 	strs *StringTable
@@ -49,8 +49,8 @@ func NewBuilder(bigEndian bool, base *Blob) *Builder {
 // Str returns the string offset of s, adding s to the strings if it is new.
 func (b *Builder) Str(s string) uint32 { return b.strs.Intern([]byte(s)) }
 
-// Add appends a record and returns its id. extra holds the words after the
-// first three. A record of the wrong length makes Blob fail.
+// Add appends a record and returns its id. extra has the words after the
+// first three. If their number is wrong, Blob will return an error.
 func (b *Builder) Add(name string, info, third uint32, extra ...uint32) uint32 {
 	id := b.blob.TypeCount()
 	if want := ExtraWords(InfoKind(info), InfoVlen(info)); b.err == nil && (want != len(extra) || !InfoKind(info).known()) {
