@@ -8,16 +8,17 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
-// SectionBaseSum is the section of objects with a note on the base of .BTF.
+// SectionBaseSum is a section that btflite writes beside split BTF. Its note has the checksum of the
+// base, so that a reader can recognise the right one.
 const SectionBaseSum = ".note.btflite.base"
 
-// The note's owner and type. Its contents are the checksum of btf.Blob.Sum.
+// The owner and the type of the note. Its contents are the checksum of btf.Blob.Sum.
 const (
 	noteOwner   = "btflite\x00"
 	noteBaseSum = 1
 )
 
-// BaseNote is the contents of SectionBaseSum in the byte order of base.
+// BaseNote returns the contents of SectionBaseSum for a base, in its byte order.
 func BaseNote(base *btf.Blob) []byte {
 	o := btf.Order(base.BigEndian)
 	sum := base.Sum()
@@ -28,7 +29,8 @@ func BaseNote(base *btf.Blob) []byte {
 	return append(append(b, noteOwner...), sum[:]...)
 }
 
-// CheckBase looks for signs that b, read from raw, is not over the right base.
+// CheckBase returns an error if b, which was read from raw, is over a wrong base, as far as that can
+// be seen.
 func CheckBase(raw *Raw, b *btf.Blob) error {
 	if raw.BaseSum != nil && b.Base != nil && !bytes.Equal(raw.BaseSum, BaseNote(b.Base)) {
 		return errors.New("section " + SectionBaseSum + ": the checksum of the BTF that it was split from is not the base's")
@@ -36,7 +38,7 @@ func CheckBase(raw *Raw, b *btf.Blob) error {
 	return b.CheckBase()
 }
 
-// Over is the base of raw: the distilled one that it brings along, or base.
+// Over returns the base of raw: its distilled base if it has one, otherwise base.
 func Over(raw Raw, base *btf.Blob) (*btf.Blob, error) {
 	if raw.Base == nil {
 		return base, nil

@@ -12,37 +12,38 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// maxExpanded bounds what is kept of a file that is read into memory; the
-// largest vmlinux with debug information has less than half of it.
+// maxExpanded is the most bytes of a file that are read into memory. The
+// largest vmlinux with debug information is less than half as large.
 const maxExpanded = 1 << 30
 
-// A compressed file with more than largeContents bytes of contents is held to
-// maxExpansion: kernels and their BTF shrink 3 to 20 times. Package mmapelf has the same
-// rule for sections.
+// A compressed file that expands to more than largeContents bytes must not expand to more than
+// maxExpansion times its size, because then it is made to fill the memory. Kernels and their
+// BTF expand 3 to 20 times. Package mmapelf has the same rule for sections.
 const (
 	largeContents = 64 << 20
 	maxExpansion  = 100
 )
 
-// enoughToTell is how much is read of what is neither BTF nor an ELF file: enough to say
-// what it is not. /dev/zero has no end.
+// enoughToTell is how many bytes are read of a file that is neither BTF nor an ELF file. The rest would
+// only take memory, and /dev/zero has no end.
 const enoughToTell = 4 << 10
 
-// contentStep is how many bytes are read between two looks at the limit, each a few
+// contentStep is how many bytes are read between two checks of the limit. A check takes a few
 // microseconds.
 const contentStep = 256 << 10
 
-// contents holds the bytes of a file in memory outside the Go heap, because that grows
-// without a second copy and goes back to the system at once.
+// contents has the bytes of a file outside the Go heap. There they can grow without a copy, and
+// the system gets the memory back at once.
 type contents struct {
 	arena.Vec[byte]
-	limit *arena.Limit
-	asked int // up to how many bytes limit has been asked for
-	most  int // bytes
+	limit   *arena.Limit
+	checked int // limit allows so many bytes
+	most    int // the most bytes that may be read
 }
 
-// expand reads into c what head, the first bytes of r, and the rest stand for: their
-// bytes, or what they decompress to. size is how many bytes they are, 0 if nobody knows.
+// expand reads a file into c, and decompresses it if its first bytes say that it is compressed. head has
+// these bytes, which the caller has read from r. size is the size of the file in bytes, 0 if it is
+// not known.
 func (c *contents) expand(r io.Reader, head []byte, size int64) error {
 	all := io.MultiReader(bytes.NewReader(head), r)
 	format := expand.Of(head)
@@ -68,7 +69,7 @@ func (c *contents) expand(r io.Reader, head []byte, size int64) error {
 type counter struct {
 	r       io.Reader
 	n       int64
-	atLeast int64 // how many there are, as far as is known before they are read
+	atLeast int64 // size of the file, if it is known before all is read
 }
 
 // Read implements io.Reader.
@@ -78,15 +79,15 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// read reads all of r. With from, it expands what it reads there.
+// read reads all of r. If r decompresses a file, from counts the bytes of that file.
 func (c *contents) read(r io.Reader, from *counter) error {
 	for idle := 0; ; {
 		had, step := len(c.S), contentStep
-		if had+step > c.asked {
+		if had+step > c.checked {
 			if err := c.limit.Check(2 * contentStep); err != nil {
 				return c.refusal(err)
 			}
-			c.asked = had + 2*contentStep
+			c.checked = had + 2*contentStep
 		}
 		if had < enoughToTell {
 			step = enoughToTell
@@ -115,10 +116,10 @@ func (c *contents) read(r io.Reader, from *counter) error {
 	}
 }
 
-// maxIdle is how many times in a row a reader may read nothing.
+// maxIdle is how many times in a row a reader may return no bytes and no error.
 const maxIdle = 100
 
-// ReadLimited appends r to data, up to limit bytes in all.
+// ReadLimited appends all of r to data. It is an error if data then has more than limit bytes.
 func ReadLimited(data *bytes.Buffer, r io.Reader, limit int) error {
 	_, err := data.ReadFrom(io.LimitReader(r, int64(limit-data.Len())+1))
 	if err == nil && data.Len() > limit {
@@ -131,7 +132,7 @@ func tooMuch(limit int) error {
 	return fmt.Errorf("more than %s of contents", message.ByteSize(uint64(limit)))
 }
 
-// refusal is the error for a limit that leaves no room for more.
+// refusal returns the error for contents that do not fit into the memory limit. err is the limit's.
 func (c *contents) refusal(err error) error {
 	var full arena.Exhausted
 	if errors.As(err, &full) {

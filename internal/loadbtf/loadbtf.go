@@ -21,18 +21,19 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Loader reads files. The zero value takes all paths as they are.
+// Loader opens files. The zero value opens regular files and has no special paths.
 type Loader struct {
-	// Stdin, if set, opens what the path "-" stands for.
+	// Stdin opens standard input for the path "-". If it is nil, "-" is a file of that name.
 	Stdin func() (*os.File, error)
-	// Refuse, if set, says why a regular file cannot have BTF, or "".
+	// Refuse, if set, returns why the caller does not want the file at path, or "".
 	Refuse func(path string) string
-	// AnyKind also opens files that are neither ELF nor BTF, for a caller that knows what to make of them.
+	// AnyKind also opens files that are neither ELF files nor BTF. The caller looks at their
+	// bytes itself.
 	AnyKind bool
 	// NoBase, if set, is added to the error for split BTF without a base.
 	NoBase string
-	// NoBTF, if set, is added to the error for an ELF file at a path that has neither BTF nor is
-	// to be encoded.
+	// NoBTF, if set, returns what to add to the error for the ELF file f without BTF. It is not
+	// asked if Encode is set.
 	NoBTF func(path string, f *mmapelf.File) string
 	// Encode, if set, makes the BTF of an ELF file that has no section .BTF. The
 	// bytes are valid until done is called. Errors name the file, and are ErrNoBTF if
@@ -40,28 +41,28 @@ type Loader struct {
 	Encode func(in mmapelf.Source) (data []byte, done func(), err error)
 	// DWARF says which files Encode is asked about.
 	DWARF DWARF
-	// BaseFiles are the files that the base was read from which Load, LoadOver and OpenSource
-	// are given. Errors name them. Chain and OpenChain know them.
+	// BaseFiles are the files of the base that Load, LoadOver and OpenSource get. Errors name
+	// them. Chain and OpenChain set them themselves.
 	BaseFiles []string
-	// Limit, if set, is asked before memory is taken for the contents of a file that is not
-	// mapped, or for a section of it, again and again as they grow.
+	// Limit, if set, is checked before memory is taken for a file that cannot be mapped or for
+	// a compressed section, and again each time that it grows.
 	Limit *arena.Limit
 }
 
-// DWARF says when a file's DWARF counts.
+// DWARF says when BTF is encoded from a file's DWARF.
 type DWARF uint8
 
 const (
 	DWARFLast  DWARF = iota // if the file has no BTF
-	DWARFFirst              // if the file has any
-	DWARFOnly               // always: what has none is an error
+	DWARFFirst              // if the file has DWARF, even if it has BTF, too
+	DWARFOnly               // always; a file without DWARF is an error
 )
 
 // IsELF reports whether a file with these first bytes is an ELF file.
 func IsELF(head []byte) bool { return bytes.HasPrefix(head, []byte(elfabi.Magic)) }
 
-// ReadHead reads the first bytes of r, by which package expand knows a format: fewer if it has
-// no more.
+// ReadHead reads as many bytes of r as package expand needs to recognise a format, or all if
+// there are fewer.
 func ReadHead(r io.Reader) ([]byte, error) {
 	head := make([]byte, expand.HeadSize)
 	n, err := io.ReadFull(r, head)
@@ -71,7 +72,7 @@ func ReadHead(r io.Reader) ([]byte, error) {
 	return head[:n], err
 }
 
-// Dash is the path that Loader.Stdin is for.
+// Dash is the path that stands for standard input; see Loader.Stdin.
 const Dash = "-"
 
 // Sections that hold BTF.
@@ -80,8 +81,8 @@ const (
 	SectionBTFBase = ".BTF.base"
 )
 
-// Chain reads the BTF of files, each split from the files before it. It returns the last
-// one, or nil if there are no files. Errors name the file.
+// Chain reads the BTF of files. Each is split BTF over the files before it. It returns the
+// BTF of the last one, or nil if there are no files. Errors name the file.
 func (l Loader) Chain(paths []string) (b *btf.Blob, err error) {
 	for i, path := range paths {
 		l.BaseFiles = paths[:i]
@@ -92,8 +93,8 @@ func (l Loader) Chain(paths []string) (b *btf.Blob, err error) {
 	return b, nil
 }
 
-// Load reads BTF over base, which may be nil. Where something shows that the
-// BTF was not split from base, that is an error. Errors name the file.
+// Load reads the BTF of a file over base, which may be nil. It is an error if the BTF
+// was evidently not split from base (CheckBase). Errors name the file.
 func (l Loader) Load(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	err = l.With(path, func(raw Raw) error {
 		b, err = l.parseOver(path, raw, base, btf.Parse)
@@ -102,7 +103,7 @@ func (l Loader) Load(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	return b, err
 }
 
-// parseOver is Load for what Open has read. parse is btf.Parse or
+// parseOver parses what Open has opened, over base. parse is btf.Parse or
 // btf.ParseShared.
 func (l Loader) parseOver(path string, raw Raw, base *btf.Blob, parse func([]byte, *btf.Blob) (*btf.Blob, error)) (*btf.Blob, error) {
 	if raw.Base != nil {
@@ -120,7 +121,7 @@ func (l Loader) parseOver(path string, raw Raw, base *btf.Blob, parse func([]byt
 }
 
 // baseHint adds to an error of reading BTF over base what to do about it, if
-// the base may be the reason. Data that is damaged or is not BTF fits no base.
+// the base may be the reason. It is not the reason if the data is damaged or is not BTF.
 func (l Loader) baseHint(err error, raw *Raw, base *btf.Blob) error {
 	switch {
 	case raw.Damage() != nil:
@@ -136,8 +137,8 @@ func (l Loader) baseHint(err error, raw *Raw, base *btf.Blob) error {
 	return err
 }
 
-// Misfit adds to an error of reading BTF over a base that the base is the wrong one, and what
-// to do about it. why is as for NoFit.
+// Misfit adds to an error of reading BTF that its base is the wrong one, and what to do about
+// it. base and why are as for NoFit.
 func Misfit(err error, base, why string) error {
 	if errors.Is(err, btf.ErrWhole) {
 		return fmt.Errorf("%w %s; leave --btf_base out", err, message.OneLine(base))
@@ -145,8 +146,8 @@ func Misfit(err error, base, why string) error {
 	return fmt.Errorf("%w: %s; give the kernel that it was built with", err, NoFit(base, why))
 }
 
-// NoFit says that BTF does not fit the base of that name. why is from basematch, which
-// names the base as well, and may be "".
+// NoFit returns the words for BTF that does not fit the base of that name. why may be "", or
+// what package basematch says, which names the base, too.
 func NoFit(base, why string) string {
 	if why != "" {
 		return "it does not fit: " + message.OneLine(why)
@@ -154,8 +155,8 @@ func NoFit(base, why string) string {
 	return "it does not fit the base " + message.OneLine(base)
 }
 
-// OpenChain is Chain without a copy of what is in the files: the BTF is
-// valid until done is called. The files must not be written to until then.
+// OpenChain is like Chain, but does not copy the BTF. It is valid until done is called,
+// and nobody must write to the files until then.
 func (l Loader) OpenChain(paths []string) (b *btf.Blob, done func(), err error) {
 	var open []func()
 	done = func() {
@@ -178,8 +179,8 @@ func (l Loader) OpenChain(paths []string) (b *btf.Blob, done func(), err error) 
 	return b, done, nil
 }
 
-// LoadOver is Load for a file that may bring its distilled base along, which
-// then counts instead of base.
+// LoadOver is like Load, but if the file has a distilled base, the BTF is read over that
+// and not over base.
 func (l Loader) LoadOver(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	err = l.With(path, func(raw Raw) error {
 		b, err = l.ParseOver(path, raw, base)
@@ -191,7 +192,7 @@ func (l Loader) LoadOver(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	return b, nil
 }
 
-// ParseOver is LoadOver for what Open has read. The result does not share memory with it.
+// ParseOver is LoadOver for a file that Open has opened. The result does not share memory with raw.
 func (l Loader) ParseOver(path string, raw Raw, base *btf.Blob) (*btf.Blob, error) {
 	var b *btf.Blob
 	below, err := Over(raw, base)
@@ -220,10 +221,10 @@ func (l Loader) With(path string, use func(Raw) error) error {
 	return use(raw)
 }
 
-// Open returns the BTF of a file: raw BTF or an ELF file with a section .BTF,
-// either as it is or compressed; its first bytes tell what it is. From Dash it is read
-// into memory, up to maxExpanded. The bytes are valid until done is called. Errors name
-// the file.
+// Open returns the BTF of a file: of raw BTF, or of an ELF file with a section .BTF. Either may be
+// compressed. The first bytes tell what the file is. Regular files are mapped. Standard input,
+// pipes and compressed files are read into memory, maxExpanded bytes at most. The bytes are valid
+// until done is called. Errors name the file.
 func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	f, err := l.openFile(path)
 	if err != nil {
@@ -246,7 +247,7 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 			return raw, nil, fmt.Errorf("%s: %s", message.OneLine(path), why)
 		}
 	}
-	file := info.Mode().IsRegular() && path != Dash // to be mapped
+	file := info.Mode().IsRegular() && path != Dash // it can be mapped
 	if IsELF(head) && file {
 		return l.openELF(mmapelf.Source{Path: path})
 	}
@@ -261,12 +262,12 @@ func (l Loader) Open(path string) (raw Raw, done func(), err error) {
 	}
 	size := info.Size()
 	if !file {
-		size = 0 // a pipe has none
+		size = 0 // the size of a pipe is not known
 	}
 	return l.openRead(path, f, head, size)
 }
 
-// openRead is Open for a file that is read into memory. head has the bytes read so far.
+// openRead reads a file into memory and opens it. head has the bytes that were read already.
 func (l Loader) openRead(path string, r io.Reader, head []byte, size int64) (raw Raw, done func(), err error) {
 	c := contents{limit: l.Limit, most: maxExpanded}
 	var closed func()
@@ -282,7 +283,7 @@ func (l Loader) openRead(path string, r io.Reader, head []byte, size int64) (raw
 	return raw, func() { closed(); c.Free() }, nil
 }
 
-// openContents is Open for the contents of a file, not compressed any more.
+// openContents opens the contents of a file, which are not compressed.
 func (l Loader) openContents(path string, data []byte) (raw Raw, done func(), err error) {
 	if IsELF(data) {
 		return l.openELF(mmapelf.Source{Path: path, Data: data})
@@ -293,8 +294,8 @@ func (l Loader) openContents(path string, data []byte) (raw Raw, done func(), er
 	return Raw{BTF: data}, func() {}, l.checkKind(path, data)
 }
 
-// checkKind refuses a file of another kind, such as a text, or a tar archive, in which BTFHub stores BTF. It leaves a file
-// that is too short for a magic number to the parser.
+// checkKind returns an error for a file of another kind: a text, for example, or a tar archive, as BTFHub
+// has them. It has no error for a file that is too short for a magic number; the parser has one.
 func (l Loader) checkKind(path string, data []byte) error {
 	const magicSize, at, mark = 2, 257, "ustar"
 	switch {
@@ -308,7 +309,7 @@ func (l Loader) checkKind(path string, data []byte) error {
 	return fmt.Errorf("%s: it is neither an ELF file nor BTF, and begins with % x", message.OneLine(path), data[:magicSize])
 }
 
-// openFile opens a file that is read from its beginning.
+// openFile opens a file, or standard input, for reading.
 func (l Loader) openFile(path string) (*os.File, error) {
 	if path == Dash && l.Stdin != nil {
 		return l.Stdin()
@@ -316,9 +317,8 @@ func (l Loader) openFile(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// OpenSource reads BTF over base, which may be nil, from a source of any kind. The
-// BTF is valid until done is called; the source must not change until then. Errors
-// name the source.
+// OpenSource reads the BTF of a source over base, which may be nil. The BTF is valid until
+// done is called, and the source must not change until then. Errors name the source.
 func (l Loader) OpenSource(in mmapelf.Source, base *btf.Blob) (b *btf.Blob, done func(), err error) {
 	var raw Raw
 	if in.InMemory() {
@@ -337,7 +337,7 @@ func (l Loader) OpenSource(in mmapelf.Source, base *btf.Blob) (b *btf.Blob, done
 	return b, done, nil
 }
 
-// OpenBytes is Open for a source in memory.
+// OpenBytes is like Open, for a source in memory.
 func (l Loader) OpenBytes(in mmapelf.Source) (raw Raw, done func(), err error) {
 	data, unload, err := in.Bytes()
 	if err != nil {
@@ -351,7 +351,7 @@ func (l Loader) OpenBytes(in mmapelf.Source) (raw Raw, done func(), err error) {
 	return raw, func() { closed(); unload() }, nil
 }
 
-// openLoaded is OpenBytes for bytes in memory.
+// openLoaded opens data, which may be compressed.
 func (l Loader) openLoaded(path string, data []byte) (raw Raw, done func(), err error) {
 	if head := data[:min(expand.HeadSize, len(data))]; expand.Of(head) != nil {
 		return l.openRead(path, bytes.NewReader(data[len(head):]), head, int64(len(data)))
@@ -359,7 +359,7 @@ func (l Loader) openLoaded(path string, data []byte) (raw Raw, done func(), err 
 	return l.openContents(path, data)
 }
 
-// openELF is Open for an ELF file.
+// openELF opens an ELF file.
 func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	elf, err := in.Open()
 	if err != nil {
@@ -395,7 +395,8 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	return raw, func() { elf.Close() }, nil
 }
 
-// encode is Open for an ELF file without BTF. raw has everything else about the file.
+// encode makes the BTF of an ELF file that has none, if l.Encode is set. raw has everything else about
+// the file.
 func (l Loader) encode(in mmapelf.Source, f *mmapelf.File, raw Raw) (_ Raw, done func(), err error) {
 	if l.Encode == nil {
 		if l.NoBTF != nil && !in.InMemory() {
@@ -410,5 +411,5 @@ func (l Loader) encode(in mmapelf.Source, f *mmapelf.File, raw Raw) (_ Raw, done
 	return raw, done, err
 }
 
-// ErrNoBTF is the error for an ELF file without BTF.
+// ErrNoBTF is wrapped by the error for an ELF file without BTF.
 var ErrNoBTF = errors.New("no section .BTF")

@@ -6,18 +6,18 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Raw is the BTF of a file as it is.
+// Raw is the BTF of a file before it is parsed, and what the file says about it.
 type Raw struct {
 	BTF     []byte
 	Base    []byte // section .BTF.base, nil if there is none
 	BaseSum []byte // section SectionBaseSum, nil if there is none
 	Section string // " section .BTF:" in an ELF file, "" in a raw one
-	Encoded bool   // by Loader.Encode
-	// Mapping is the mapping of the file, in which BTF may lie; nil if it was read.
+	Encoded bool   // Loader.Encode has made BTF
+	// Mapping is the mapped file, in which BTF may lie. It is nil if the file was read.
 	Mapping []byte
-	// Source is the ELF file, valid as long as BTF. It has no path for raw BTF.
+	// Source is the ELF file. It is valid as long as BTF is. For raw BTF it has no path.
 	Source mmapelf.Source
-	// Of an ELF file: the size of pointers, whether it is relocatable, and
+	// For ELF files: the size of pointers in bytes, whether the file is relocatable, and
 	// whether it is a BPF object.
 	PointerSize int
 	Relocatable bool
@@ -25,8 +25,8 @@ type Raw struct {
 	Module      basematch.Module
 }
 
-// Damage says why the BTF cannot be read over any base: it is cut short, or is not BTF at all. It looks
-// at the header alone.
+// Damage returns why the BTF cannot be read over any base: it is cut short, or it is not BTF. It checks
+// only the header.
 func (r *Raw) Damage() error {
 	_, _, err := btf.Sections(r.BTF)
 	return err
