@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ErrWhole is what CheckBase's error wraps for BTF that does not need a base.
+// ErrWhole is wrapped by CheckBase's error if the BTF does not need a base.
 var ErrWhole = errors.New("it is whole by itself, not split from the base")
 
 // CheckBase looks for signs that b was read over a wrong base. Split BTF does not name

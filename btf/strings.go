@@ -62,7 +62,7 @@ func (t *StringTable) Intern(s []byte) uint32 {
 	return off
 }
 
-// Bytes returns the table's own strings, without those of the base, each with a NUL
-// after it. The table goes on using the slice, so a caller who keeps it must not use the
-// table any more.
+// Bytes returns the table's own strings, but not the base's, each with a NUL
+// after it. The table goes on using the slice, so a caller who keeps it must not
+// use the table any more.
 func (t *StringTable) Bytes() []byte { return t.data }
