@@ -24,7 +24,8 @@ func Compare(a, b *btf.Blob) (d Difference) {
 		return d
 	}
 	seed := maphash.MakeSeed()
-	x, y := hashes(a, seed, d.A.Sites), hashes(b, seed, d.B.Sites)
+	x := (&hasher{a, seed, map[uint32]uint64{}}).sites(d.A.Sites)
+	y := (&hasher{b, seed, map[uint32]uint64{}}).sites(d.B.Sites)
 	for len(x) > 0 && len(y) > 0 {
 		switch {
 		case x[0] == y[0]:
@@ -42,31 +43,61 @@ func Compare(a, b *btf.Blob) (d Difference) {
 	return d
 }
 
-// hashes gives the sorted hashes of the n sites of b.
-func hashes(b *btf.Blob, seed maphash.Seed, n int) []uint64 {
+// hasher hashes what sites refer to, each type once: a site is three words, and what it refers to
+// may be long.
+type hasher struct {
+	b     *btf.Blob
+	seed  maphash.Seed
+	known map[uint32]uint64 // by type id
+}
+
+// sites gives the sorted hashes of the sites. n is at least how many there are.
+func (h *hasher) sites(n int) []uint64 {
 	list := make([]uint64, 0, n)
-	var h maphash.Hash
-	h.SetSeed(seed)
-	for i := range b.Off {
-		r := b.Record(b.FirstID + uint32(i))
+	for i := range h.b.Off {
+		r := h.b.Record(h.b.FirstID + uint32(i))
 		if r.Kind() != btf.KindLocsec {
 			continue
 		}
-		section(b, r, func([]byte, string, uint32) bool { return true }, func(s *Site) bool {
-			h.Reset()
-			maphash.WriteComparable(&h, [2]string{s.Section, s.Func})
-			maphash.WriteComparable(&h, s.Offset)
-			for _, p := range s.Params {
-				maphash.WriteComparable(&h, p.Name)
-				if p.Place != nil {
-					maphash.WriteComparable(&h, p.Place.Third())
-					maphash.WriteComparable(&h, btf.LocText(p.Place))
-				}
+		section := maphash.String(h.seed, h.b.Name(r.Name()))
+		for j := range int(r.Vlen()) {
+			if fn, proto, offset := r.Site(j); h.b.Kind(fn) == btf.KindFunc {
+				list = append(list, maphash.Comparable(h.seed, [...]uint64{section, h.of(fn), h.of(proto), uint64(offset)}))
 			}
-			list = append(list, h.Sum64())
-			return true
-		})
+		}
 	}
 	slices.Sort(list)
 	return list
+}
+
+// of hashes what a FUNC, its FUNC_PROTO, or a LOC_PROTO says. It is 0 for other types.
+func (h *hasher) of(id uint32) uint64 {
+	sum, ok := h.known[id]
+	if ok {
+		return sum
+	}
+	r := h.b.Record(id)
+	add := func(what ...any) {
+		for _, x := range what {
+			sum = maphash.Comparable(h.seed, [...]any{sum, x})
+		}
+	}
+	switch h.b.Kind(id) {
+	case btf.KindFunc:
+		add(h.b.Name(r.Name()), h.of(r.Third()))
+	case btf.KindFuncProto:
+		for j := range int(r.Vlen()) {
+			if name, typ := r.Param(j); typ != 0 {
+				add(j, h.b.Name(name))
+			}
+		}
+	case btf.KindLocProto:
+		for j, id := range r[3:] {
+			if p := h.b.Record(id); h.b.Kind(id) == btf.KindLocParam {
+				add(j, p.Third(), btf.LocText(p))
+			}
+		}
+	}
+	h.known[id] = sum
+	return sum
 }

@@ -35,40 +35,31 @@ func Each(b *btf.Blob, wanted func(name []byte, section string, offset uint32) b
 	for all := b; all != nil; all = all.Base {
 		for i := range all.Off {
 			r := all.Record(all.FirstID + uint32(i))
-			if r.Kind() == btf.KindLocsec && !section(b, r, wanted, fn) {
-				return
+			if r.Kind() != btf.KindLocsec {
+				continue
+			}
+			name := strings.TrimPrefix(b.Name(r.Name()), prefix)
+			for j := range int(r.Vlen()) {
+				id, proto, offset := r.Site(j)
+				f := b.Record(id)
+				if b.Kind(id) != btf.KindFunc || !wanted(b.NameBytes(f.Name()), name, offset) {
+					continue
+				}
+				if !fn(&Site{Section: name, Offset: offset, Func: b.Name(f.Name()), Params: params(b, f, proto)}) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// section is Each for one LOCSEC.
-func section(b *btf.Blob, r btf.Record, wanted func(name []byte, section string, offset uint32) bool, fn func(s *Site) bool) bool {
-	name := strings.TrimPrefix(b.Name(r.Name()), prefix)
-	for j := range int(r.Vlen()) {
-		id, proto, offset := r.Site(j)
-		f := b.Record(id)
-		if f == nil || f.Kind() != btf.KindFunc || !wanted(b.NameBytes(f.Name()), name, offset) {
-			continue
-		}
-		s := Site{Section: name, Offset: offset, Func: b.Name(f.Name()), Params: params(b, f, proto)}
-		if !fn(&s) {
-			return false
-		}
-	}
-	return true
-}
-
 // params returns the parameters of the FUNC f with the places of a LOC_PROTO. An ellipsis
-// does not count. A type that is not a FUNC has none.
+// does not count.
 func params(b *btf.Blob, f btf.Record, proto uint32) (list []Param) {
-	if f == nil || f.Kind() != btf.KindFunc {
+	if b.Kind(proto) != btf.KindLocProto {
 		return nil
 	}
 	sig, places := b.Record(f.Third()), b.Record(proto)
-	if sig == nil || sig.Kind() != btf.KindFuncProto || places == nil || places.Kind() != btf.KindLocProto {
-		return nil
-	}
 	for j := range int(sig.Vlen()) {
 		name, typ := sig.Param(j)
 		if typ == 0 {
@@ -93,7 +84,7 @@ type Counts struct {
 
 // Count counts the sites of b, without its base's.
 func Count(b *btf.Blob) (c Counts) {
-	whole := map[uint32]bool{} // LOC_PROTOs
+	whole := map[uint32]bool{} // by LOC_PROTO: its function's parameters have places
 	for i := range b.Off {
 		r := b.Record(b.FirstID + uint32(i))
 		if r.Kind() != btf.KindLocsec {
@@ -103,10 +94,7 @@ func Count(b *btf.Blob) (c Counts) {
 			id, proto, _ := r.Site(j)
 			all, known := whole[proto]
 			if !known {
-				all = true
-				for _, p := range params(b, b.Record(id), proto) {
-					all = all && p.Place != nil
-				}
+				all = isWhole(b, id, proto)
 				whole[proto] = all
 			}
 			if c.Sites++; all {
@@ -115,4 +103,22 @@ func Count(b *btf.Blob) (c Counts) {
 		}
 	}
 	return c
+}
+
+// isWhole reports whether a LOC_PROTO has a place for each parameter of a function. Types of other kinds
+// count as whole. Many LOC_PROTOs may be for one long prototype, so the work is bounded by the LOC_PROTO.
+func isWhole(b *btf.Blob, fn, proto uint32) bool {
+	if b.Kind(fn) != btf.KindFunc || b.Kind(proto) != btf.KindLocProto {
+		return true
+	}
+	sig, places := b.Record(b.Record(fn).Third()), b.Record(proto)
+	if sig.Vlen() != places.Vlen() {
+		return false
+	}
+	for j, id := range places[3:] {
+		if _, typ := sig.Param(j); typ != 0 && b.Kind(id) != btf.KindLocParam {
+			return false
+		}
+	}
+	return true
 }

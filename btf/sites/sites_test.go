@@ -2,6 +2,7 @@ package sites
 
 import (
 	"testing"
+	"time"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
@@ -93,5 +94,33 @@ func TestSitesOfNoFunction(t *testing.T) {
 	}
 	if d := Compare(b, b); !d.Same() {
 		t.Errorf("%+v", d)
+	}
+}
+
+// TestLongPrototypes: sites and their places may have a function in common that has many parameters. The
+// work does not multiply.
+func TestLongPrototypes(t *testing.T) {
+	const many = 100_000
+	b := btftest.New()
+	b.Add("int", btf.Info(btf.KindInt, 0, false), 4, 1<<24|32)
+	params := make([]uint32, 2*many)
+	for i := range many {
+		params[2*i+1] = 1
+	}
+	b.Add("", btf.Info(btf.KindFuncProto, many, false), 0, params...)
+	b.Add("f", btf.Info(btf.KindFunc, 0, false), 2)
+	long := b.Add("", btf.Info(btf.KindLocProto, many, false), 0, make([]uint32, many)...)
+	var words []uint32
+	for range many {
+		words = append(words, 3, long, 0, 3, b.Add("", btf.Info(btf.KindLocProto, 0, false), 0), 4)
+	}
+	b.Add("inline.text", btf.Info(btf.KindLocsec, uint32(len(words)/3), false), 0, words...)
+	blob := b.Blob(t)
+	begun := time.Now()
+	if d := Compare(blob, blob); !d.Same() || d.A != (Counts{2 * many, 0}) {
+		t.Errorf("%+v", d)
+	}
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
