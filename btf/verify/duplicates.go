@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func Duplicates(b *btf.Blob) []Duplicate {
 		}
 		out = append(out, d)
 	}
-	slices.SortFunc(out, func(x, y Duplicate) int { return int(x.IDs[0]) - int(y.IDs[0]) })
+	slices.SortFunc(out, func(x, y Duplicate) int { return cmp.Compare(x.IDs[0], y.IDs[0]) })
 	return out
 }
 

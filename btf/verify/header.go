@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -127,7 +128,7 @@ func checkSpans(spans []span, hdrLen uint32, size int) error {
 		spans = spans[:2]
 	}
 	spans = slices.Clone(spans)
-	slices.SortStableFunc(spans, func(a, b span) int { return int(int64(a.off) - int64(b.off)) })
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.off, b.off) })
 	end := uint64(0)
 	for _, s := range spans {
 		if uint64(s.off) != end {

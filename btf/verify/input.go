@@ -71,16 +71,16 @@ func (x *input) enterRecord(at int) int {
 	}
 	info := x.word(at + 4)
 	k := btf.InfoKind(info)
-	n := 12 + 4*btf.ExtraWords(k, btf.InfoVlen(info))
+	words := 3 + btf.ExtraWords(k, btf.InfoVlen(info))
 	known := k != btf.KindVoid && int(k) < btf.NumKinds
 	if !known {
-		words, ok := btf.UnknownWords(btf.LayoutFor(x.layout, x.base), k, btf.InfoVlen(info))
+		var ok bool
+		words, ok = btf.UnknownWords(btf.LayoutFor(x.layout, x.base), k, btf.InfoVlen(info))
 		if !ok || !x.skips || k == btf.KindVoid {
 			return fault(fmt.Sprintf("unknown kind %d", k))
 		}
-		n = 4 * words
 	}
-	if n > len(x.types)-at {
+	if words > (len(x.types)-at)/4 { // bytes of an unknown record may be more than 31 bits
 		return fault("record goes beyond the type section")
 	}
 	if !known {
@@ -89,7 +89,7 @@ func (x *input) enterRecord(at int) int {
 	}
 	x.off = append(x.off, uint32(at))
 	x.kinds = append(x.kinds, k)
-	return n
+	return 4 * words
 }
 
 // skip makes a record of KindVoid of the one at offset at of the types, which are

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -29,19 +30,9 @@ var byteClass = func() (t [256]uint8) {
 }()
 
 // IsIdentifier tells whether kernels take a name as an identifier. '.' counts as a letter.
-func IsIdentifier(name []byte) bool {
-	if len(name) == 0 || len(name) > maxName || byteClass[name[0]] != byteLetter {
-		return false
-	}
-	for _, b := range name {
-		if byteClass[b] < byteDigit {
-			return false
-		}
-	}
-	return true
-}
+func IsIdentifier(name []byte) bool { return isIdentifier(name) && bytes.IndexByte(name, 0) < 0 }
 
-// isIdentifier looks at the string that s begins with.
+// isIdentifier is IsIdentifier for the string that s begins with, up to a NUL.
 func isIdentifier(s []byte) bool {
 	if len(s) == 0 || byteClass[s[0]] != byteLetter {
 		return false

@@ -109,12 +109,10 @@ type Feature struct {
 	Source, Note string
 }
 
-// Takes reports whether the release takes the feature; see Feature.Taken.
-func (r Release) Takes(f FeatureID) bool { return features[f].Taken(r) }
-
-// Taken reports whether a release accepts the feature. The zero Release stands for a kernel that
+// Takes reports whether the release accepts the feature. The zero Release stands for a kernel that
 // accepts all known features.
-func (f *Feature) Taken(r Release) bool {
+func (r Release) Takes(id FeatureID) bool {
+	f := &features[id]
 	if r == (Release{}) || !r.before(f.Since) {
 		return true
 	}
@@ -273,10 +271,8 @@ func (s *set) add(f FeatureID, needed bool) {
 
 // lacking are the features that a release does not take.
 func lacking(r Release) (s set) {
-	for f := range features {
-		if !features[f].Taken(r) {
-			s |= 1 << f
-		}
+	for f := range NumFeatures {
+		s.add(f, !r.Takes(f))
 	}
 	return s
 }

@@ -108,3 +108,12 @@ func TestSkippedWordsAreNotFollowed(t *testing.T) {
 		}
 	}
 }
+
+// TestLongUnknownRecord: a record of an unknown kind can claim more bytes than an int of 32 bits holds.
+func TestLongUnknownRecord(t *testing.T) {
+	data := laterBTF(false, nil, append(btf.LongLayout(), 252, 252, 0, 0))
+	data[32+4], data[32+5], data[32+6] = 0xff, 0xff, 0xff // vlen
+	if _, err := Check(data, nil, Rules{}); err == nil || !strings.Contains(err.Error(), "record goes beyond the type section") {
+		t.Errorf("%v", err)
+	}
+}

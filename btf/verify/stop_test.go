@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 )
 
@@ -92,6 +93,33 @@ func TestStop(t *testing.T) {
 				if more := asked.Load() - n; more > 16 {
 					t.Errorf("%s, %+v: %d questions after the end", what, c.rules, more)
 				}
+			}
+		}
+	}
+}
+
+// TestStopBeforeSites: a check that ends while it follows references does not go on to the sites of
+// functions, which rely on references that are right.
+func TestStopBeforeSites(t *testing.T) {
+	stop := errors.New("stop")
+	for _, base := range []*btf.Blob{nil, btftest.Build(t, nil, func(b *btftest.Builder) { b.Int("int", 4) })} {
+		b := btftest.Over(base)
+		for range 3 * askTypes {
+			b.Ptr(0)
+		}
+		f := b.Func("f", 0, 0)
+		proto := b.Add("", btf.Info(btf.KindLocProto, 0, false), 0)
+		b.Add("inline.text", btf.Info(btf.KindLocsec, 1, false), 0, f, proto, 0)
+		for left := range 100 {
+			n := left
+			_, err := Check(b.Encode(false), base, Rules{Stop: func() error {
+				if n--; n < 0 {
+					return stop
+				}
+				return nil
+			}})
+			if n < 0 != errors.Is(err, stop) {
+				t.Errorf("over a base %v, %d questions: %v", base != nil, left, err)
 			}
 		}
 	}

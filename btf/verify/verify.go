@@ -134,6 +134,9 @@ func (c *check) judge(level Level) *Fault {
 	var first *Fault
 	for _, n := range sizes {
 		fault := c.references(n)
+		if c.ended() != nil {
+			return nil
+		}
 		if fault == nil {
 			return c.sites()
 		}
