@@ -2,9 +2,8 @@
 // not know gives way to something that they do. Records are replaced in place. No id and no
 // string offset changes, so BTF that is split from the result is valid as it was before.
 //
-// What a release takes is the table of package verify. The rule for each of its rows is in
-// rules.go. A row without a rule is a refusal: package verify then says which type needs what,
-// so callers check the result by the same release.
+// What a release takes is the table of package verify. A row without a rule here is a refusal:
+// package verify then says which type needs what, so callers check the result by the same release.
 //
 // For kernels everything is rewritten. For programs that read BTF only the form is: an old
 // program fails on a kind of record that it has never heard of, but not on a name with a dot.
@@ -49,52 +48,24 @@ func (l *lowering) record(id uint32) error {
 	r := l.in.Record(id)
 	at := len(l.out.Words)
 	l.out.Off = append(l.out.Off, uint32(at))
-	switch k := r.Kind(); k {
-	case btf.KindVoid: // of a kind that is not known
+	switch k := r.Kind(); {
+	case k == btf.KindVoid: // of a kind that is not known
 		l.placeholder(0)
-	case btf.KindDeclTag:
-		if l.dropped(r) {
-			l.placeholder(r.Name())
-		} else {
-			l.add(r...)
-		}
-	case btf.KindTypeTag:
-		if l.dropped(r) {
-			l.add(0, btf.Info(btf.KindConst, 0, false), r.Third())
-		} else {
-			l.add(r...)
-		}
-	case btf.KindLocParam, btf.KindLocProto, btf.KindLocsec:
-		if l.lacksKind(k) {
-			l.placeholder(r.Name())
-		} else {
-			l.add(r...)
-		}
-	case btf.KindFloat:
-		if l.lacks(verify.Float) {
-			l.integer(r.Name(), r.Third(), 0)
-		} else {
-			l.add(r...)
-		}
-	case btf.KindEnum64:
-		if l.lacks(verify.Enum64) {
-			return l.enum64(id, r)
-		}
-		l.add(r...)
-	case btf.KindEnum:
+	case k == btf.KindTypeTag && l.dropped(r):
+		l.add(0, btf.Info(btf.KindConst, 0, false), r.Third())
+	case k == btf.KindFloat && l.lacksKind(k):
+		l.integer(r.Name(), r.Third(), 0)
+	case k == btf.KindEnum64 && l.lacksKind(k):
+		return l.enum64(id, r)
+	case k == btf.KindDeclTag && l.dropped(r), l.lacksKind(k):
+		l.placeholder(r.Name())
+	case k == btf.KindEnum:
 		l.add(r...)
 		l.enum(at)
-	case btf.KindFunc:
-		l.add(r...)
-		if l.lacks(verify.GlobalFunc) && r.Vlen() == linkageGlobal {
-			l.out.Words[at+1] = btf.Info(btf.KindFunc, 0, false)
-		}
-	case btf.KindDatasec:
-		if l.lacks(verify.EmptySection) && r.Vlen() == 0 {
-			l.add(0, btf.Info(btf.KindStruct, 0, false), r.Third())
-		} else {
-			l.add(r...)
-		}
+	case k == btf.KindFunc && l.lacks(verify.GlobalFunc) && r.Vlen() == linkageGlobal:
+		l.add(r.Name(), btf.Info(k, 0, false), r.Third())
+	case k == btf.KindDatasec && l.lacks(verify.EmptySection) && r.Vlen() == 0:
+		l.add(0, btf.Info(btf.KindStruct, 0, false), r.Third())
 	default:
 		l.add(r...)
 	}
