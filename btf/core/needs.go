@@ -140,7 +140,6 @@ func (n *Needs) Blob() (*btf.Blob, error) {
 	for _, id := range ids {
 		r := n.record(id)
 		name := from.Name(r.Name())
-		out.Str(name)
 		btf.EachRef(r, func(ref *uint32) { *ref = place[*ref] })
 		btf.EachName(r, func(off *uint32) { *off = out.Str(from.Name(*off)) })
 		out.Add(name, r.Info(), r.Third(), r.Extra()...)

@@ -59,12 +59,6 @@ func (c *comparison) explain(p part, x, y uint32) details {
 	return d
 }
 
-func intChanges(d *details, x, y uint32) {
-	d.property("encoding", btf.EncodingName(x>>24&0xf), btf.EncodingName(y>>24&0xf))
-	d.property("bit_offset", int64(x>>16&0xff), int64(y>>16&0xff))
-	d.property("bits", int64(x&0xff), int64(y&0xff))
-}
-
 // aggregate says how two structs, unions or enums differ.
 func (c *comparison) aggregate(x, y uint32, depth int) details {
 	var d details
@@ -271,7 +265,10 @@ func (c *comparison) numberChanges(x, y uint32) (d details) {
 	r, q := c.sides[0].Record(x), c.sides[1].Record(y)
 	d.property("size", int64(r[2]), int64(q[2]))
 	if k == btf.KindInt {
-		intChanges(&d, r[3], q[3])
+		x, y := r[3], q[3]
+		d.property("encoding", btf.EncodingName(x>>24&0xf), btf.EncodingName(y>>24&0xf))
+		d.property("bit_offset", int64(x>>16&0xff), int64(y>>16&0xff))
+		d.property("bits", int64(x&0xff), int64(y&0xff))
 	}
 	return d
 }

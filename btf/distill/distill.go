@@ -168,12 +168,7 @@ func (d *distiller) copyType(b *btf.Builder, id uint32) error {
 	}
 	r := slices.Clone(d.split.Record(id))
 	name := d.split.Name(r[0])
-	b.Str(name) // before the names of the elements, because strings are ordered by first use
-	stride, n := btf.NameWords(btf.InfoKind(r[1]), btf.InfoVlen(r[1]))
-	for i := range n {
-		at := &r[3+i*stride]
-		*at = b.Str(d.split.Name(*at))
-	}
+	btf.EachName(r, func(off *uint32) { *off = b.Str(d.split.Name(*off)) })
 	btf.EachRef(r, func(id *uint32) {
 		if *id >= d.split.FirstID {
 			*id += d.own - d.split.FirstID
