@@ -120,7 +120,7 @@ func TestKernelNeverSilent(t *testing.T) {
 		in := filepath.Join(dir, "in")
 		testfile.Write(t, in, structFile("Option<u8>", langRust, 4))
 		if section != "" {
-			if err := elfwrite.Set(in, nil, bytesSection(section, make([]byte, 8))); err != nil {
+			if err := elfwrite.Set(in, nil, nil, bytesSection(section, make([]byte, 8))); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -26,7 +26,7 @@ var (
 		return o.Run(context.Background(), mmapelf.Paths(paths...))
 	}
 	newSession  = func(o *job.Options) session { return job.NewSession(o) }
-	setSections = elfwrite.SetAfter
+	setSections = elfwrite.Set
 	checkSet    = elfwrite.Check
 )
 

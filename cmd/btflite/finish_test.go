@@ -17,7 +17,7 @@ func TestWrongBase(t *testing.T) {
 	put := func(path, from, section, data string) {
 		t.Helper()
 		copyFile(t, from, path)
-		if err := elfwrite.Set(path, nil, bytesSection(section, []byte(data))); err != nil {
+		if err := elfwrite.Set(path, nil, nil, bytesSection(section, []byte(data))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -45,7 +45,7 @@ func TestModulesStale(t *testing.T) {
 			}
 			switch {
 			case tt.old == "section":
-				if err := elfwrite.Set(m, nil, bytesSection(".BTF", []byte("old"))); err != nil {
+				if err := elfwrite.Set(m, nil, nil, bytesSection(".BTF", []byte("old"))); err != nil {
 					t.Fatal(err)
 				}
 			case tt.old != "":

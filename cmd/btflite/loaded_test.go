@@ -133,7 +133,7 @@ func TestInPlaceIsCheckedFirst(t *testing.T) {
 	refused("file has 2 hard links")
 	btfliteRun(t, exitOK, "-J", "--btf_encode_detached="+filepath.Join(dir, "out"), file)
 	put()
-	if err := elfwrite.Set(file, nil, bytesSection(loadbtf.SectionBTFBase, []byte("x"))); err != nil {
+	if err := elfwrite.Set(file, nil, nil, bytesSection(loadbtf.SectionBTFBase, []byte("x"))); err != nil {
 		t.Fatal(err)
 	}
 	refused("objcopy --remove-section=.BTF.base " + file + ")")

@@ -23,7 +23,7 @@ func slipFiles(t *testing.T, dir string) {
 	} {
 		testfile.Write(t, filepath.Join(dir, name), testfile.Read(t, from))
 	}
-	if err := elfwrite.Set(filepath.Join(dir, "nodebug.ko"), nil, bytesSection(".modinfo", []byte("license=GPL"))); err != nil {
+	if err := elfwrite.Set(filepath.Join(dir, "nodebug.ko"), nil, nil, bytesSection(".modinfo", []byte("license=GPL"))); err != nil {
 		t.Fatal(err)
 	}
 	bzImage := make([]byte, 0x400)

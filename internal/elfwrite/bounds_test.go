@@ -197,7 +197,7 @@ func TestLoadOf(t *testing.T) {
 		{shdr{flags: elfabi.SHFAlloc, typ: elfabi.SHTNobits, span: span{100, 10}}, false},
 		{shdr{flags: elfabi.SHFAlloc, typ: elfabi.SHTProgbits, span: span{100, 0}}, false},
 	} {
-		if got := m.loaded(&c.s); got != c.want {
+		if got := m.loadOf(&c.s) != nil; got != c.want {
 			t.Errorf("%+v: %v", c.s, got)
 		}
 	}

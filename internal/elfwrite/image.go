@@ -139,9 +139,7 @@ func (m *image) read(r io.ReaderAt, what string, at span) ([]byte, error) {
 }
 
 // counts gives the fields from e_phentsize on.
-func (m *image) counts() []byte {
-	return m.ehdr[pick(m.class64, 54, 42):]
-}
+func (m *image) counts() []byte { return m.ehdr[pick(m.class64, 54, 42):] }
 
 // readSections reads the section table and the section names.
 func (m *image) readSections(r io.ReaderAt) error {
@@ -360,6 +358,4 @@ func (m *image) setShoff(off uint64) {
 	m.putWord(m.ehdr[pick(m.class64, 40, 32):], off)
 }
 
-func (m *image) fileType() uint16 {
-	return m.order.Uint16(m.ehdr[16:])
-}
+func (m *image) fileType() uint16 { return m.order.Uint16(m.ehdr[16:]) }

@@ -287,7 +287,7 @@ func (m *image) fitsInPlace(i int, size uint64) bool {
 	if s.typ == elfabi.SHTNobits || !(span{0, uint64(m.size)}).contains(s.span) {
 		return false
 	}
-	if m.loaded(&s) {
+	if m.loadOf(&s) != nil {
 		if size > s.size {
 			return false
 		}
@@ -304,11 +304,6 @@ func (m *image) fitsInPlace(i int, size uint64) bool {
 		}
 	}
 	return true
-}
-
-// loaded reports whether the bytes of s are part of a loaded segment.
-func (m *image) loaded(s *shdr) bool {
-	return m.loadOf(s) != nil
 }
 
 // loadOf returns the segment that loads s, or nil.
@@ -366,11 +361,7 @@ func (m *image) headersIn(at span) bool {
 }
 
 // tableSpan returns the place of the section table.
-func (m *image) tableSpan() span {
-	return span{m.shoff, uint64(len(m.shdrs))}
-}
+func (m *image) tableSpan() span { return span{m.shoff, uint64(len(m.shdrs))} }
 
 // align8 rounds n up to a multiple of 8.
-func align8(n int64) int64 {
-	return (n + 7) &^ 7
-}
+func align8(n int64) int64 { return (n + 7) &^ 7 }

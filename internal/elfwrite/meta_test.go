@@ -184,7 +184,7 @@ func TestExecutableRunsAfterSet(t *testing.T) {
 	}
 	start := testfile.Read(t, path)
 	for _, size := range []int64{1 << 20, 100, 1 << 20} {
-		err := Set(path, nil, Section{Name: ".BTF", Size: size, Write: func(w io.Writer) error {
+		err := Set(path, nil, nil, Section{Name: ".BTF", Size: size, Write: func(w io.Writer) error {
 			_, err := io.CopyN(w, zeros{}, size)
 			return err
 		}})
@@ -215,7 +215,7 @@ func TestStop(t *testing.T) {
 	signal := errors.New("a signal")
 	for after := 0; ; after++ {
 		asked := 0
-		err := Set(path, nil, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error { _, err := w.Write([]byte("x")); return err }, Stop: func() error {
+		err := Set(path, nil, nil, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error { _, err := w.Write([]byte("x")); return err }, Stop: func() error {
 			if asked++; asked > after {
 				return signal
 			}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/message"
@@ -63,19 +64,14 @@ const (
 func (t *Target) NewObject(sections ...Section) *Object {
 	sections = append(slices.Clone(sections), Section{Name: ".note.GNU-stack", Write: func(io.Writer) error { return nil }})
 	m := &image{class64: t.class64, order: t.order}
+	m.shdrs = make([]byte, m.shdrSize()*(len(sections)+2)) // the null section, these, and the names
 	o := &Object{sections: sections, head: make([]byte, m.ehdrSize())}
 	names := []byte{0}
-	table := make([]byte, m.shdrSize()) // the null section
 	at := int64(len(o.head))
 	header := func(name string, typ uint32, size int64) {
-		h := make([]byte, m.shdrSize())
-		m.order.PutUint32(h, uint32(len(names)))
-		m.order.PutUint32(h[4:], typ)
-		m.putWord(h[pick(m.class64, 24, 16):], uint64(at))
-		m.putWord(h[pick(m.class64, 32, 20):], uint64(size))
-		m.putWord(h[pick(m.class64, 48, 32):], contentAlign)
+		m.count++
+		m.setSection(m.count, shdr{name: uint32(len(names)), typ: typ, align: contentAlign, span: span{uint64(at), uint64(size)}})
 		names = append(append(names, name...), 0)
-		table = append(table, h...)
 		at += size
 	}
 	align := func() int {
@@ -86,7 +82,7 @@ func (t *Target) NewObject(sections ...Section) *Object {
 	for _, s := range sections {
 		o.pad = append(o.pad, align())
 		typ := uint32(elfabi.SHTProgbits)
-		if len(s.Name) > 6 && s.Name[:6] == ".note." && s.Size > 0 {
+		if strings.HasPrefix(s.Name, ".note.") && s.Size > 0 {
 			typ = elfabi.SHTNote
 		}
 		header(s.Name, typ, s.Size)
@@ -95,7 +91,7 @@ func (t *Target) NewObject(sections ...Section) *Object {
 	const own = ".shstrtab"
 	header(own, elfabi.SHTStrtab, int64(len(names)+len(own)+1))
 	o.tables = append(names, make([]byte, align())...)
-	o.tables = append(o.tables, table...)
+	o.tables = append(o.tables, m.shdrs...)
 
 	copy(o.head, t.ident[:])
 	put16 := func(off int, v uint16) { m.order.PutUint16(o.head[off:], v) }

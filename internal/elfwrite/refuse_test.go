@@ -61,7 +61,7 @@ func TestSetErrorLeavesTheFile(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := file(t, tt.data)
-			err := Set(path, nil, Section{Name: tt.section, Size: tt.size, Write: tt.write})
+			err := Set(path, nil, nil, Section{Name: tt.section, Size: tt.size, Write: tt.write})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -98,7 +98,7 @@ func TestSetRefusesEveryTruncation(t *testing.T) {
 
 func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
 	path := file(t, build(elftest.Little32, elftest.Image{}, plain...))
-	err := Set(path, nil, Section{Name: ".BTF", Size: 1 << 32, Write: func(io.Writer) error { t.Error("contents asked for"); return nil }})
+	err := Set(path, nil, nil, Section{Name: ".BTF", Size: 1 << 32, Write: func(io.Writer) error { t.Error("contents asked for"); return nil }})
 	if err == nil || !strings.Contains(err.Error(), "32-bit") {
 		t.Errorf("error %v", err)
 	}
@@ -144,7 +144,7 @@ func TestSetNoticesChanges(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err = Set(path, opened, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error {
+			err = Set(path, opened, nil, Section{Name: ".BTF", Size: 1, Write: func(w io.Writer) error {
 				_, err := w.Write([]byte("x"))
 				if !before {
 					want, err = change(path, opened)
@@ -187,7 +187,7 @@ func FuzzSet(f *testing.F) {
 			want[".BTF.base"] = "new base"
 			set = append(set, textSection(".BTF.base", want[".BTF.base"]))
 		}
-		if err := Set(path, nil, set...); err != nil {
+		if err := Set(path, nil, nil, set...); err != nil {
 			if !bytes.Equal(testfile.Read(t, path), data) {
 				t.Fatalf("file changed with error %v", err)
 			}
@@ -204,7 +204,7 @@ func FuzzSet(f *testing.F) {
 				t.Fatalf("%s has contents %q", name, got)
 			}
 		}
-		if err := Set(path, nil, set...); err != nil {
+		if err := Set(path, nil, nil, set...); err != nil {
 			t.Fatal(err)
 		}
 		// Program headers that claim bytes behind the end of the file claim

@@ -64,19 +64,11 @@ const copyStep = 8 << 20
 // read describes what path led to when the sections were made of that file; nil if they were
 // not. Any other file that is there now, and one that was written to since, is refused with
 // fileid.ErrChanged: it would get the contents of another one.
-func Set(path string, read os.FileInfo, sections ...Section) error {
-	return SetAfter(path, read, func(string) error { return nil }, sections...)
-}
-
-// SetAfter is Set together with other outputs. It calls first when the new file is complete and
-// on the disk, before it replaces the old one, with the name that the new file has meanwhile, "" if it has none. If
-// first fails, the old file stays.
-func SetAfter(path string, read os.FileInfo, first func(temp string) error, sections ...Section) error {
-	return setOrCheck(path, read, sections, first)
-}
-
-// setOrCheck is SetAfter, or Check for a nil first.
-func setOrCheck(path string, read os.FileInfo, sections []Section, first func(string) error) error {
+//
+// first, if not nil, writes other outputs that belong to these. Set calls it when the new file is
+// complete and on the disk, before it replaces the old one, with the name that the new file has
+// meanwhile, "" if it has none. If first fails, the old file stays.
+func Set(path string, read os.FileInfo, first func(temp string) error, sections ...Section) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
@@ -103,16 +95,16 @@ func setOrCheck(path string, read os.FileInfo, sections []Section, first func(st
 func Check(path string, names ...string) error {
 	var sections []Section
 	for _, n := range names {
-		sections = append(sections, Section{Name: n, Write: func(io.Writer) error { return nil }})
+		sections = append(sections, Section{Name: n, Stop: func() error { return errOnlyChecked }})
 	}
-	err := setOrCheck(path, nil, sections, nil)
+	err := Set(path, nil, nil, sections...)
 	if errors.Is(err, errOnlyChecked) {
 		return nil
 	}
 	return err
 }
 
-// errOnlyChecked ends a Set that is only a Check, before anything is written.
+// errOnlyChecked ends a Set that is only a Check, before it copies anything.
 var errOnlyChecked = errors.New("only checked")
 
 // cause drops the name of the system call from err.
@@ -140,8 +132,7 @@ func MayReplace(now, read os.FileInfo) error {
 	return nil
 }
 
-// set is SetAfter for a path that is not a symbolic link. If first is nil, it ends with
-// errOnlyChecked before it writes.
+// set is Set for a path that is not a symbolic link.
 func set(target string, read os.FileInfo, sections []Section, first func(string) error) error {
 	// Look before opening: opening a FIFO would wait for a writer.
 	if info, err := os.Lstat(target); err != nil {
@@ -169,12 +160,7 @@ func set(target string, read os.FileInfo, sections []Section, first func(string)
 	if err != nil {
 		return err
 	}
-	return replace(target, src, info, func(tmp *os.File) error {
-		if first == nil {
-			return errOnlyChecked
-		}
-		return p.write(tmp, src, img, sections)
-	}, first)
+	return replace(target, src, info, func(tmp *os.File) error { return p.write(tmp, src, img, sections) }, first)
 }
 
 // replace writes a new file beside target with fill, gives it the metadata of
@@ -203,8 +189,10 @@ func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.Fi
 		return err
 	}
 	src.Close() // some systems do not replace an open file
-	if err := first(tmp.Temporary()); err != nil {
-		return err
+	if first != nil {
+		if err := first(tmp.Temporary()); err != nil {
+			return err
+		}
 	}
 	// The last thing before the rename: what takes the place of another program's file
 	// would be made of an older one.

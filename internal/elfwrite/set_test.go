@@ -30,7 +30,7 @@ func file(t *testing.T, data []byte) string {
 
 // setText is Set with contents at hand.
 func setText(path, name, text string) error {
-	return Set(path, nil, textSection(name, text))
+	return Set(path, nil, nil, textSection(name, text))
 }
 
 func textSection(name, text string) Section {
@@ -285,7 +285,7 @@ func TestSetInLoadedSection(t *testing.T) {
 		} {
 			path := file(t, start)
 			for range 2 {
-				if err := Set(path, nil, tt.set); err != nil {
+				if err := Set(path, nil, nil, tt.set); err != nil {
 					t.Fatal(err)
 				}
 				b := testfile.Read(t, path)

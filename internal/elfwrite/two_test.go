@@ -16,7 +16,7 @@ import (
 
 // setTwo sets .BTF and .BTF.base together.
 func setTwo(path, text, base string) error {
-	return Set(path, nil, textSection(".BTF", text), textSection(".BTF.base", base))
+	return Set(path, nil, nil, textSection(".BTF", text), textSection(".BTF.base", base))
 }
 
 // TestSetTwoSections: both are there, nothing else has changed, and neither the
@@ -113,7 +113,7 @@ func TestSetTwoErrors(t *testing.T) {
 		"2 were announced":   {textSection(".BTF", "a"), {Name: ".BTF.base", Size: 2, Write: textSection("", "b").Write}},
 		"cannot be replaced": {textSection(".BTF", "a"), textSection(".shstrtab", "b")},
 	} {
-		if err := Set(path, nil, set...); err == nil || !strings.Contains(err.Error(), name) {
+		if err := Set(path, nil, nil, set...); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want %q", err, name)
 		}
 		if !bytes.Equal(testfile.Read(t, path), start) {
