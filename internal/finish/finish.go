@@ -3,7 +3,6 @@
 package finish
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -19,9 +18,11 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// sortShare is how much memory it takes to sort BTF, as a multiple of its size:
-// measured, 4.3 for a kernel.
-const sortShare = 5
+// How much memory it takes to sort BTF, and to lower it, as multiples of its size.
+const (
+	sortShare  = 5 // measured, 4.3 for a kernel
+	lowerShare = 3 // the records, and the result
+)
 
 // Output makes an Encoded of the output for the inputs. If the output must not be used,
 // Output closes it and returns an error. If the base is to be distilled, DistilBase sorts
@@ -43,36 +44,34 @@ func (w *Work) finish(ctx context.Context, in []mmapelf.Source, out *encode.Outp
 	}
 	names := message.Inputs(paths)
 	data, write, sides := out.Bytes(), out.Write, [...][]byte{out.Extra(), out.Inline()}
-	if size := len(data) + len(sides[0]) + len(sides[1]); w.Order != nil && !w.Distil && size > 0 {
-		err := out.CheckMemory(sortShare * size)
+	var lost lower.Report
+	err := ctx.Err()
+	for _, step := range []struct {
+		name   string
+		memory int // a multiple of the size of the BTF
+		do     Sorter
+	}{{"sort", sortShare, w.Order}, {"lower", lowerShare, w.lowering(len(data) > 0, &lost)}} {
+		size := len(data) + len(sides[0]) + len(sides[1])
+		if step.do == nil || w.Distil || size == 0 {
+			continue
+		}
 		if err == nil {
-			data, err = w.sorted(ctx, data, sides[:])
+			err = out.CheckMemory(step.memory * size)
+		}
+		if err == nil {
+			data, err = w.rewritten(ctx, data, sides[:], step.do)
 		}
 		if err == nil {
 			write, err = WriteBytes(data), out.Stats.Count(data)
 		}
-		if err != nil {
-			return nil, message.NamingFile([]string{names}, err)
-		}
-		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "sort", Time: time.Since(began)})
+		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: step.name, Time: time.Since(began)})
 		began = time.Now()
 	}
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return nil, message.NamingFile([]string{names}, err)
-	}
-	var lost lower.Report
-	if w.Lower != nil && !w.Distil && len(data)+len(sides[0])+len(sides[1]) > 0 {
-		var err error
-		if data, lost, err = w.lowerOutput(out, data, sides[:]); err != nil {
-			return nil, message.NamingFile([]string{names}, err)
-		}
-		write = WriteBytes(data)
-		out.Stats.Phases = append(out.Stats.Phases, encode.Phase{Name: "lower", Time: time.Since(began)})
-		began = time.Now()
 	}
 	rules := w.rulesFor(names, out)
 	var warning *Warning
-	var err error
 	now := rules
 	if w.Distil { // it is lowered later, and then checked again
 		now.rules.Kernel = kernelFor(out)
@@ -133,12 +132,7 @@ func (w *Work) mismatch(out *encode.Output, data []byte) string {
 // DistilBase returns the BTF over a distilled base, and that base, both checked. It sets
 // e.Size and e.Below. When ctx is done, it ends soon with its error.
 func (w *Work) DistilBase(ctx context.Context, e *Encoded) (own, below []byte, err error) {
-	var data bytes.Buffer
-	data.Grow(int(e.Size))
-	if err := e.Write(&data); err != nil {
-		return nil, nil, err
-	}
-	split, err := btf.Parse(data.Bytes(), w.Base)
+	split, err := btf.ParseShared(e.Data, w.Base)
 	if err != nil {
 		return nil, nil, err
 	}

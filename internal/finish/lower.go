@@ -1,65 +1,29 @@
 package finish
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/lower"
 	"github.com/btflite/btflite/btf/verify"
-	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/message"
 )
 
-// lowerShare is how much memory it takes to lower BTF, as a multiple of its size: the records,
-// and the result.
-const lowerShare = 3
-
-// lowerOutput lowers the BTF main, which may be split from w.Base, and the BTF in over, which
-// is split from main. It counts main again.
-func (w *Work) lowerOutput(out *encode.Output, main []byte, over [][]byte) (to []byte, lost lower.Report, err error) {
-	size := len(main)
-	for _, data := range over {
-		size += len(data)
+// lowering returns what lowers BTF by w.Lower; nil if that is nil. If there is BTF over w.Base, it notes
+// in lost what this has lost. It is not asked what side files lose.
+func (w *Work) lowering(isMain bool, lost *lower.Report) Sorter {
+	if w.Lower == nil {
+		return nil
 	}
-	if err := out.CheckMemory(lowerShare * size); err != nil {
-		return nil, lost, err
+	return func(_ context.Context, b *btf.Blob) (*btf.Blob, []uint32, error) {
+		to, report, err := lower.Lower(b, *w.Lower)
+		if isMain && b.Base == w.Base {
+			*lost = report
+		}
+		return to, nil, err
 	}
-	if main, lost, err = w.lowered(main, over); err != nil {
-		return nil, lost, err
-	}
-	return main, lost, out.Stats.Count(main)
-}
-
-// lowered is lowerOutput without counting. Any of the parts may be empty.
-func (w *Work) lowered(main []byte, over [][]byte) (_ []byte, lost lower.Report, err error) {
-	old, to := w.Base, w.Base // the base of over: before, and now
-	if len(main) > 0 {
-		if old, err = btf.ParseShared(main, w.Base); err != nil {
-			return nil, lost, err
-		}
-		if to, lost, err = lower.Lower(old, *w.Lower); err != nil {
-			return nil, lost, err
-		}
-		main = to.Encode()
-	}
-	for i, data := range over {
-		if len(data) == 0 {
-			continue
-		}
-		x, err := btf.ParseShared(data, old)
-		if err == nil && old != to {
-			x, err = btf.Rebase(x, to, func(id uint32) uint32 { return id })
-		}
-		if err == nil {
-			x, _, err = lower.Lower(x, *w.Lower)
-		}
-		if err != nil {
-			return nil, lost, err
-		}
-		over[i] = x.Encode()
-	}
-	return main, lost, nil
 }
 
 // Lowered lowers the BTF of a file, whose base is w.Base, by w.Lower. Merged checks the

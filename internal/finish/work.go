@@ -12,8 +12,8 @@ import (
 	"github.com/btflite/btflite/internal/basematch"
 )
 
-// Sorter puts the own types of BTF into an order and tells the new id of each;
-// see package order. When ctx is done, it ends soon with its error.
+// Sorter puts the own types of BTF into an order and tells the new id of each, or nil if they keep
+// their ids; see package order. When ctx is done, it ends soon with its error.
 type Sorter func(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err error)
 
 // Work says how an output is finished. The zero value checks it and changes nothing.

@@ -24,7 +24,6 @@ var written = map[string]string{
 	"cmd/btflite/lowercmd.go write":           "Work.Merged checks it",
 	"cmd/btflite/lowercmd.go replace":         "Work.Merged checks the base; write has checked what is over it",
 	"cmd/btflite/lowercmd.go loweredSection":  "of write and replace",
-	"internal/finish/lower.go lowered":        "Work.check follows in Work.finish",
 	"cmd/btflite/finish.go writeMerged":       "Work.Merged checks it",
 	"cmd/btflite/finish.go extraWriter":       "of an Encoded, which Work.Output has checked",
 	"cmd/btflite/finish.go bytesSection":      "of an Encoded, or what Work.DistilBase returns",
@@ -34,8 +33,7 @@ var written = map[string]string{
 	"internal/finish/check.go Merged":         "an input, to be judged",
 	"internal/finish/finish.go finish":        "Work.check follows",
 	"internal/finish/finish.go DistilBase":    "Work.check follows",
-	"internal/finish/sort.go sorted":          "Work.check follows in Work.finish",
-	"internal/finish/sort.go sortedOver":      "Work.check follows in Work.finish",
+	"internal/finish/rewrite.go rewritten":    "Work.check follows in Work.finish",
 	"btf/verify/releasetest/examples.go over": "for tests",
 }
 
