@@ -17,6 +17,7 @@ const (
 	bpfProgLoad          = 5
 	bpfInfoByFD          = 15
 	bpfRawTracepointOpen = 17
+	bpfBTFLoad           = 18
 	bpfBTFByID           = 19
 	bpfBTFNextID         = 23
 
@@ -155,7 +156,6 @@ func moduleBTF(module string) (fd int, err error) {
 		about := newAttr(40)
 		about.pointer(16, name)
 		about.u32(24, uint32(len(name)))
-		about.u32(32, 0)
 		info := newAttr(16)
 		info.u32(0, uint32(fd))
 		info.u32(4, uint32(len(about.data)))

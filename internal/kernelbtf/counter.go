@@ -14,8 +14,8 @@ type Counter struct {
 }
 
 // NewCounter attaches a counter. id and module are as for TryTrace. offsets lead from the first
-// argument, which is a pointer, to the number. Each is in bytes, and a pointer is there, except at the last one.
-// The error is a *Refusal.
+// argument, which is a pointer, to the number. They are in bytes. At the last one is the number, at each
+// other one a pointer. The error is a *Refusal.
 func NewCounter(id uint32, module string, offsets []uint32) (c *Counter, err error) {
 	c = &Counter{-1, -1, -1}
 	defer func() {
@@ -71,8 +71,8 @@ func countingCode(counts int, offsets []uint32) []byte {
 		instruction(exit, 0, 0, 0, 0))
 }
 
-// instruction is an instruction in the byte order of this machine, which also decides which half of the
-// second byte the destination is in.
+// instruction is an instruction in the byte order of this machine. That order also decides which half of
+// the second byte has the destination.
 func instruction(op, to, from byte, off int16, imm int32) []byte {
 	registers := from<<4 | to
 	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 {

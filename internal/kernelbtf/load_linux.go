@@ -1,17 +1,13 @@
 // Package kernelbtf asks the running kernel for its verdict on BTF: the oracle
-// for package verify. It serves tests and the torture program.
+// for package verify. It also attaches programs to functions: the oracle for package attach.
+// Only tests and the torture program use it.
 package kernelbtf
 
 import (
-	"encoding/binary"
-	"reflect"
-	"runtime"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
-
-const bpfBTFLoad = 18 // BPF_BTF_LOAD
 
 // Load loads data into the kernel, which forgets it again. A non-nil error is
 // a unix.Errno: EPERM where that is not permitted.
@@ -25,28 +21,19 @@ func Log(data []byte) string {
 	return lines[len(lines)-1]
 }
 
+// load loads data, and has the kernel write to log if it is not empty.
 func load(data, log []byte) error {
-	address := func(b []byte) uint64 {
-		if len(b) == 0 {
-			return 0
-		}
-		return uint64(reflect.ValueOf(b).Pointer()) // on the heap, does not move
-	}
-	attr := make([]byte, 32) // btf, btf_log_buf, btf_size, btf_log_size, btf_log_level, ...
-	order := binary.NativeEndian
-	order.PutUint64(attr, address(data))
-	order.PutUint64(attr[8:], address(log))
-	order.PutUint32(attr[16:], uint32(len(data)))
-	order.PutUint32(attr[20:], uint32(len(log)))
+	load := newAttr(32)
+	load.pointer(0, data)
+	load.pointer(8, log)
+	load.u32(16, uint32(len(data)))
+	load.u32(20, uint32(len(log)))
 	if len(log) > 0 {
-		order.PutUint32(attr[24:], 1)
+		load.u32(24, 1) // its level
 	}
-	fd, _, errno := unix.Syscall(unix.SYS_BPF, bpfBTFLoad, uintptr(address(attr)), uintptr(len(attr)))
-	runtime.KeepAlive(data)
-	runtime.KeepAlive(log)
-	runtime.KeepAlive(attr)
-	if errno != 0 {
-		return errno
+	fd, err := load.call(bpfBTFLoad)
+	if err != nil {
+		return err
 	}
-	return unix.Close(int(fd))
+	return unix.Close(fd)
 }
