@@ -81,7 +81,7 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 		err = unread
 	}
 	switch {
-	case err != nil && (isTrouble(err) || errors.Is(err, pack.ErrNoSize)):
+	case IsTrouble(err), errors.Is(err, pack.ErrNoSize):
 		return nil, err
 	case err != nil:
 		rec.Damaged = true
@@ -131,7 +131,7 @@ func (w *adding) doubtKernels() error {
 		k.Warnings = append(k.Warnings, "the package is damaged behind this kernel, whose BTF may be wrong, too")
 		own := *k
 		own.Modules = nil
-		if err := w.replaceKernelRecord(at, &own); err != nil {
+		if err := replaceJSON(PathOf(w.Dir, at)+RecordSuffix, &own); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (w *adding) read() error {
 	_, err := w.pkg.Last(isLikely, w.file)
 	w.fromEnd = false
 	switch {
-	case err != nil && isTrouble(err):
+	case IsTrouble(err):
 		return err
 	case len(w.rec.Kernels) == 0:
 		err = w.pkg.Each(w.file)
@@ -203,8 +203,11 @@ func (w *adding) file(f *pack.File) error {
 	// What the file is called in records must not depend on where the package lies.
 	in := mmapelf.Source{Path: w.rec.Package + ": " + f.Name, Reader: at}
 	k, err := identify(in, f.Name)
-	if err != nil || k == nil {
-		return errIfTrouble(err) // any other damage is of a file that may be anything
+	switch {
+	case IsTrouble(err):
+		return err
+	case err != nil || k == nil:
+		return nil // any other damage is of a file that may be anything
 	}
 	rec := w.recordOf(k)
 	rec.File = f.Name
@@ -249,7 +252,7 @@ func (w *adding) next(rec *KernelRecord, file string) error {
 func (w *adding) kernel(in mmapelf.Source, k *kernel, rec *KernelRecord) error {
 	stored, err := w.catching(in, func() (*stored, error) { return w.btfOf(in, k, rec) })
 	switch crash := new(encode.Crash); {
-	case err != nil && isTrouble(err):
+	case IsTrouble(err):
 		return err
 	case err != nil:
 		rec.Internal = errors.As(err, &crash)

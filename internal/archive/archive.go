@@ -79,8 +79,9 @@ func (n *noTemporary) Error() string { return n.err.Error() }
 // Unwrap implements error.
 func (n *noTemporary) Unwrap() error { return n.err }
 
-// isTrouble tells whether err comes from this run, and not from the input.
-func isTrouble(err error) bool {
+// IsTrouble tells whether err comes from this run, which means from the disk, the memory or the archive itself, and not from
+// the input. Then it makes sense to try again later.
+func IsTrouble(err error) bool {
 	var number syscall.Errno
 	var full arena.Exhausted
 	var stopped arena.Stopped
@@ -92,21 +93,9 @@ func isTrouble(err error) bool {
 	return errors.As(err, &number) || errors.As(err, &own) || errors.As(err, &full) || errors.As(err, &stopped) || errors.Is(err, encode.ErrMemory) || errors.Is(err, encode.ErrChanged) || errors.Is(err, io.ErrShortWrite)
 }
 
-// IsTrouble tells whether err comes from the disk, the memory or the archive itself, so that it makes sense to try
-// again later.
-func IsTrouble(err error) bool { return err != nil && isTrouble(err) }
-
 // IsFull tells whether err says that nothing more can be written to a disk or a folder, so that it makes no sense to go on
 // with other packages.
 func IsFull(err error) bool {
 	no := new(noTemporary)
 	return errors.As(err, &no) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS)
-}
-
-// errIfTrouble returns err if it is of this run.
-func errIfTrouble(err error) error {
-	if IsTrouble(err) {
-		return err
-	}
-	return nil
 }

@@ -51,7 +51,7 @@ func TestDamagedStore(t *testing.T) {
 				}
 				rec, err := a.Add(pkg)
 				pkg.Close()
-				if err == nil || !isTrouble(err) || !strings.HasPrefix(err.Error(), a.Dir) || !strings.Contains(err.Error(), k.SHA256) {
+				if err == nil || !IsTrouble(err) || !strings.HasPrefix(err.Error(), a.Dir) || !strings.Contains(err.Error(), k.SHA256) {
 					t.Fatalf("form %d, damage %d, %s: %+v, %v", form, i, name, rec, err)
 				}
 			}
@@ -149,7 +149,7 @@ func TestDamagedRecords(t *testing.T) {
 					return // what is wrong is in no place that matters
 				}
 				text := err.Error() // a path in the record may be damaged, too
-				if found++; !isTrouble(err) || !strings.HasPrefix(text, file+": cannot read: byte ") && !strings.HasSuffix(text, "no such file or directory") {
+				if found++; !IsTrouble(err) || !strings.HasPrefix(text, file+": cannot read: byte ") && !strings.HasSuffix(text, "no such file or directory") {
 					t.Errorf("%s: %v", name, err)
 				}
 			}

@@ -31,7 +31,12 @@ func isThere(dir string, c *Contents) (bool, error) {
 		return true, nil
 	}
 	info, err := lookAt(dir, c.BTF)
-	return info != nil && info.Mode().IsRegular() && info.Size() == c.Size, err
+	return info != nil && c.isFile(info), err
+}
+
+// isFile tells whether info describes a file of the right size.
+func (c *Contents) isFile(info fs.FileInfo) bool {
+	return info.Mode().IsRegular() && info.Size() == c.Size
 }
 
 // isRecorded tells whether a kernel with BTF has a record of its own, which the index needs.

@@ -104,14 +104,7 @@ func eachRecord(dir, name string, depth int, visit func(name string) error) erro
 }
 
 // Write writes the index into the folder dir, in place of an older one.
-func (x *Index) Write(dir string) error {
-	at := filepath.Join(dir, indexName)
-	data, err := encodeJSON(x)
-	if err != nil {
-		return err
-	}
-	return replaceFile(at, data)
-}
+func (x *Index) Write(dir string) error { return replaceJSON(filepath.Join(dir, indexName), x) }
 
 // Lost is BTF that the index has and a reader does not get.
 type Lost struct {
@@ -123,24 +116,28 @@ type Lost struct {
 func (x *Index) Lost(dir string) (lost []Lost) {
 	for i := range x.Kernels {
 		c := &x.Kernels[i].Contents
-		if there, err := isThere(dir, c); err != nil {
+		if c.BTF == "" {
+			continue
+		}
+		info, err := lookAt(dir, c.BTF)
+		if err == nil && info != nil {
+			err = otherFile(dir, c, info)
+		}
+		if err != nil || info == nil {
 			lost = append(lost, Lost{c.BTF, err})
-		} else if !there {
-			lost = append(lost, Lost{c.BTF, otherFile(dir, c)})
 		}
 	}
 	return lost
 }
 
-// otherFile looks at the file that c names, and says in what it differs from the file that c describes. It returns nil if
-// no file has that name.
-func otherFile(dir string, c *Contents) error {
-	info, err := lookAt(dir, c.BTF)
-	if err != nil || info == nil {
-		return err
-	}
+// otherFile says in what the file that c names differs from the one that c describes; nil if it does not, as far as can
+// be told without reading it.
+func otherFile(dir string, c *Contents, info fs.FileInfo) error {
 	what := "it is not a file"
-	if info.Mode().IsRegular() {
+	switch {
+	case c.isFile(info):
+		return nil
+	case info.Mode().IsRegular():
 		what = fmt.Sprintf("it has %s bytes, and its record says %s", message.Grouped(uint64(info.Size())), message.Grouped(uint64(c.Size)))
 	}
 	return &ownDamage{message.FileError(PathOf(dir, c.BTF), "cannot use", errors.New(what+"; remove it and what links to it, and archive the package again"))}

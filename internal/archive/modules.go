@@ -71,7 +71,7 @@ func (w *moduleWork) contents(f *pack.File, m *module) error {
 	}
 	in := mmapelf.Source{Path: w.rec.Package + ": " + f.Name, Reader: at}
 	if err == nil {
-		if err = m.read(in); err != nil && !isTrouble(err) {
+		if err = m.read(in); err != nil && !IsTrouble(err) {
 			err = &pack.FileDamage{Err: err}
 		}
 	}
@@ -116,7 +116,7 @@ func (w *moduleWork) store(m *module, in mmapelf.Source, err error) error {
 		}
 	}
 	if err != nil {
-		if isTrouble(err) {
+		if IsTrouble(err) {
 			return err
 		}
 		crash := new(encode.Crash)
@@ -239,7 +239,7 @@ func (w *moduleWork) finish(err error) error {
 			return nil
 		})
 	}
-	if err != nil && isTrouble(err) {
+	if IsTrouble(err) {
 		return err
 	}
 	for _, k := range w.kernels {
@@ -291,9 +291,5 @@ func (w *moduleWork) replaceModules(k *kernelModules) error {
 		return nil
 	}
 	w.rec.Retried = true
-	data, err := encodeJSON(&k.rec)
-	if err != nil {
-		return err
-	}
-	return replaceFile(PathOf(w.Dir, k.kernel.ModulesFile()), data)
+	return replaceJSON(PathOf(w.Dir, k.kernel.ModulesFile()), &k.rec)
 }

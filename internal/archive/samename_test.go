@@ -88,11 +88,7 @@ func TestSameNameOldRecord(t *testing.T) {
 		t.Fatalf("%q, want %q, %v", rec.Ends, ends, err)
 	}
 	rec.Ends = ""
-	data, err := encodeJSON(rec)
-	if err == nil {
-		err = replaceFile(record, data)
-	}
-	if err != nil || bytes.Contains(testfile.Read(t, record), []byte("ends")) {
+	if err := replaceJSON(record, rec); err != nil || bytes.Contains(testfile.Read(t, record), []byte("ends")) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{first, second} {

@@ -108,7 +108,7 @@ func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() s
 	if err != nil {
 		return message.FileError(dir, "cannot write", err)
 	}
-	at := filepath.Join(a.Dir, filepath.FromSlash(name()))
+	at := PathOf(a.Dir, name())
 	if err := makeFolder(filepath.Dir(at)); err != nil {
 		return err
 	}
@@ -118,8 +118,12 @@ func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() s
 	return message.FileError(at, "cannot write", draft.SyncDir(filepath.Dir(at)))
 }
 
-// replaceFile writes a file in place of an older one.
-func replaceFile(at string, data []byte) error {
+// replaceJSON writes a record, or the index, in place of an older one.
+func replaceJSON(at string, rec any) error {
+	data, err := encodeJSON(rec)
+	if err != nil {
+		return err
+	}
 	dir := filepath.Dir(at)
 	f, err := draft.New(dir, 0o644)
 	if err != nil {
@@ -155,7 +159,7 @@ func (a *Archive) publishRecord(name string, rec any) error {
 		return err
 	}
 	at := name + RecordSuffix
-	return a.newFile(filepath.Join(a.Dir, filepath.FromSlash(path.Dir(at))), func(w io.Writer) error {
+	return a.newFile(PathOf(a.Dir, path.Dir(at)), func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	}, func() string { return at })
@@ -173,11 +177,7 @@ func (a *Archive) replaceRecord(rec *PackageRecord) error {
 	if done, err := a.isDone(old); err != nil || done && !rec.Retried && rec.Size == old.Size && rec.Ends == old.Ends {
 		return err
 	}
-	data, err := encodeJSON(rec)
-	if err != nil {
-		return err
-	}
-	return replaceFile(at, data)
+	return replaceJSON(at, rec)
 }
 
 // publishKernel gives the BTF of rec, which is in the store, its name in the archive, and writes
@@ -273,7 +273,7 @@ func shortID(id string) string {
 
 // linkTo gives a file of the store another name. It reports false if that name has other contents.
 func (a *Archive) linkTo(from, to string) (free bool, err error) {
-	source, at := filepath.Join(a.Dir, filepath.FromSlash(from)), filepath.Join(a.Dir, filepath.FromSlash(to))
+	source, at := PathOf(a.Dir, from), PathOf(a.Dir, to)
 	if err := makeFolder(filepath.Dir(at)); err != nil {
 		return false, err
 	}
@@ -339,8 +339,8 @@ func (a *Archive) recordTo(at string, rec *KernelRecord) (free bool, err error) 
 	if !errors.Is(err, fs.ErrExist) {
 		return err == nil, err
 	}
-	old := new(KernelRecord)
-	if err := readJSON(filepath.Join(a.Dir, filepath.FromSlash(at)+RecordSuffix), old); err != nil {
+	old := new(KernelRecord) // not kernelAt: if the record is gone meanwhile, that is an error
+	if err := readJSON(PathOf(a.Dir, at)+RecordSuffix, old); err != nil {
 		return false, err
 	}
 	if old.BuildID != rec.BuildID || old.SHA256 != rec.SHA256 {
@@ -349,14 +349,5 @@ func (a *Archive) recordTo(at string, rec *KernelRecord) (free bool, err error) 
 	if !old.PackageDamaged {
 		return true, nil
 	}
-	return true, a.replaceKernelRecord(at, rec) // its doubt is gone
-}
-
-// replaceKernelRecord writes the record of a kernel in place of an older one.
-func (a *Archive) replaceKernelRecord(at string, rec *KernelRecord) error {
-	data, err := encodeJSON(rec)
-	if err != nil {
-		return err
-	}
-	return replaceFile(PathOf(a.Dir, at)+RecordSuffix, data)
+	return true, replaceJSON(PathOf(a.Dir, at)+RecordSuffix, rec) // its doubt is gone
 }
