@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"bufio"
 	"bytes"
 	"strconv"
 	"strings"
@@ -17,10 +16,8 @@ type config map[string]string
 // parseConfig reads a .config or an auto.conf. What is not an option is passed over.
 func parseConfig(data []byte) config {
 	c := config{}
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, maxConfig)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
 		if name, ok := strings.CutPrefix(line, "# CONFIG_"); ok {
 			if name, ok = strings.CutSuffix(name, " is not set"); ok {
 				c[name] = "n"

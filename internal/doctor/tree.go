@@ -24,24 +24,18 @@ func (x *exam) tree(dir string) error {
 	}
 	x.makefile(dir)
 	x.scripts(dir)
-	configured := false
-	for _, name := range []string{".config", "include/config/auto.conf", "config"} {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		if err := x.configFile(path); err != nil {
+	config := firstFile(dir, ".config", "include/config/auto.conf", "config")
+	if config != "" {
+		if err := x.configFile(config); err != nil {
 			return err
 		}
-		configured = true
-		break
 	}
 	mods, err := findModules(dir)
 	if err != nil {
 		return err
 	}
 	vmlinux := firstFile(dir, "vmlinux", "build/vmlinux")
-	if !configured && vmlinux == "" && len(mods) == 0 {
+	if config == "" && vmlinux == "" && len(mods) == 0 {
 		return fmt.Errorf("%s: neither a .config, a vmlinux nor modules are in the folder: give the folder where the kernel is built", message.OneLine(dir))
 	}
 	x.memory(dir)

@@ -68,7 +68,9 @@ func (w *walk) deb(in *bufio.Reader) error {
 		}
 		switch member := bufio.NewReaderSize(&wholeReader{r: in, left: size}, bufferSize); {
 		case name == "control.tar" || strings.HasPrefix(name, "control.tar."):
-			err = w.withoutSearch(func(w *walk) error { return w.compressed(member, name, -1, 0, w.control) })
+			all := *w
+			all.search = nil // it is read from its beginning
+			err = all.compressed(member, name, -1, 0, all.control)
 		case name == "data.tar" || strings.HasPrefix(name, "data.tar."):
 			return w.compressed(member, name, at+arHeader, size, w.tar)
 		}

@@ -70,10 +70,3 @@ func shorten(name string) string {
 	}
 	return name
 }
-
-// withoutSearch calls use with a walk over a part of the package that is read from its beginning.
-func (w *walk) withoutSearch(use func(*walk) error) error {
-	all := *w
-	all.search = nil
-	return use(&all)
-}
