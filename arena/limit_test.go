@@ -2,6 +2,7 @@ package arena
 
 import (
 	"errors"
+	"math"
 	"testing"
 )
 
@@ -59,7 +60,7 @@ func TestLimit(t *testing.T) {
 	}
 	l.Set(Bounds{})
 	v.Grow(8 << 20)
-	if err := l.Check(1 << 40); err != nil {
+	if err := l.Check(math.MaxInt); err != nil {
 		t.Error(err)
 	}
 }
@@ -88,7 +89,7 @@ func TestStop(t *testing.T) {
 		t.Error(err)
 	}
 	l.Set(Bounds{Stop: func() error { return nil }})
-	if err := l.Check(1 << 40); err != nil {
+	if err := l.Check(math.MaxInt); err != nil {
 		t.Error(err)
 	}
 }

@@ -423,7 +423,7 @@ func (d *damaged) readAlone(t testing.TB, index int) reading {
 	timer := time.AfterFunc(10*readerCPU, func() { cmd.Process.Kill() })
 	_ = cmd.Wait() // the state has it
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	r.CPU, r.Memory, r.Status = time.Duration(usage.Utime.Nano()+usage.Stime.Nano()), usage.Maxrss, cmd.ProcessState.ExitCode()
+	r.CPU, r.Memory, r.Status = time.Duration(usage.Utime.Nano()+usage.Stime.Nano()), int64(usage.Maxrss), cmd.ProcessState.ExitCode()
 	switch status := cmd.ProcessState.Sys().(syscall.WaitStatus); {
 	case r.CPU >= readerCPU, !timer.Stop():
 		r.Bad, r.Why = badHang, r.CPU.String()

@@ -26,7 +26,7 @@ func namedFile(name string, language, offset int) []byte {
 	none := dt.N(dt.TagArrayType, dt.Type(f), dt.N(dt.TagSubrangeType, dt.Type(i), dt.Count(0)))
 	s := dt.N(dt.TagStructureType, dt.Name(name), dt.Size(8),
 		dt.N(dt.TagMember, dt.Name("m"), dt.Type(i), dt.MemberAt(offset)), dt.N(dt.TagMember, dt.Name("none"), dt.Type(none), dt.MemberAt(8)))
-	e := dt.N(dt.TagEnumerationType, dt.Name("e"), dt.Size(8), dt.N(dt.TagEnumerator, dt.Name("E_"+name), dt.Const(1<<40)))
+	e := dt.N(dt.TagEnumerationType, dt.Name("e"), dt.Size(8), dt.N(dt.TagEnumerator, dt.Name("E_"+name), dt.Const(int64(1)<<40)))
 	u := &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("t"), dt.Language(language), i, f, none, s, e)}
 	file := dt.File{Units: []*dt.Unit{u}}
 	return file.Bytes()

@@ -54,8 +54,8 @@ func TestReadErrors(t *testing.T) {
 	i := dt.N(dt.TagBaseType, dt.Name("int"), dt.Size(4), dt.Encoding(5))
 	member := func(parts ...any) *dt.DIE { return dt.N(dt.TagMember, dt.Name("m"), dt.Type(i)).Add(parts...) }
 	in := func(tag int, parts ...any) *dt.DIE { return dt.N(tag, dt.Name("s"), dt.Size(8)).Add(parts...) }
-	sized := func(size int, parts ...any) *dt.DIE {
-		return dt.N(dt.TagStructureType, dt.Name("s"), dt.Size(size)).Add(parts...)
+	sized := func(size int64, parts ...any) *dt.DIE {
+		return dt.N(dt.TagStructureType, dt.Name("s"), dt.Attr{At: dt.AtByteSize, Val: size}).Add(parts...)
 	}
 	s := func(parts ...any) *dt.DIE { return in(dt.TagStructureType, parts...) }
 	u := func(parts ...any) *dt.DIE { return in(dt.TagUnionType, parts...) }
@@ -101,7 +101,7 @@ func TestReadErrors(t *testing.T) {
 		{"large size", sized(1<<29, member(dt.MemberAt(0))), all, ""},
 		{"small offsets in a large size", sized(1<<31, member(dt.MemberAt(0)), member(dt.MemberAt(1<<29-1))), all, ""},
 		{"large offset in a large size", sized(1<<31, member(dt.MemberAt(0)), member(dt.MemberAt(1<<29))), all, "member at an offset over 536870911 bytes"},
-		{"offset of 2 GiB in a larger size", sized(1<<32-1, member(dt.MemberAt(0)), member(dt.MemberAt(1<<31))), all, "member at an offset over 536870911 bytes"},
+		{"offset of 2 GiB in a larger size", sized(1<<32-1, member(dt.MemberAt(0)), member(dt.Attr{At: dt.AtMemberLocation, Val: int64(1) << 31})), all, "member at an offset over 536870911 bytes"},
 		{"offset of 33 bits", sized(1<<31, member(dt.MemberAt(0)), member(dt.Attr{At: dt.AtDataBitOffset, Val: int64(1) << 32})), all, "member at an offset over 536870911 bytes"},
 		{"size of 33 bits", dt.N(dt.TagStructureType, dt.Name("s"), dt.Attr{At: dt.AtByteSize, Val: int64(1) << 32}), all, "size over 4294967295 bytes"},
 		{"value of 33 bits", dt.N(dt.TagEnumerationType, dt.Name("e"), dt.Size(4), dt.N(dt.TagEnumerator, dt.Name("A"), dt.Const(int64(1)<<32))), all, "enumerator does not fit in 32 bits"},

@@ -247,7 +247,7 @@ type Unit struct {
 
 // Signature is the signature of type units and the id of skeleton and split units, in
 // the order of the bytes: a number in a little-endian file.
-const Signature = 0x0807060504030201
+const Signature uint64 = 0x0807060504030201
 
 // CU is a DWARF 5 compile unit in C with the given parts.
 func CU(parts ...any) *Unit {
