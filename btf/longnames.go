@@ -34,7 +34,7 @@ func hasLongName(s []byte) bool {
 // checkNames returns an error if the names of all types, written out, take much more than
 // the BTF.
 func (b *Blob) checkNames() error {
-	if b.longNames = b.Base != nil && b.Base.longNames || hasLongName(b.Strings); !b.longNames {
+	if b.shortNames = (b.Base == nil || b.Base.shortNames) && !hasLongName(b.Strings); b.shortNames {
 		return nil
 	}
 	left := freeNames + maxNames*(4*len(b.Words)+len(b.Strings))

@@ -39,7 +39,7 @@ type Blob struct {
 	// Marked says that names may be marks; see MarkKind.
 	Marked bool
 
-	longNames bool // a string of this or of a base is longer than names may be
+	shortNames bool // no string of this or of a base is longer than names may be; unset: it is not known
 }
 
 // Skipped says how many types are of a kind that this package does not know.
