@@ -31,7 +31,7 @@ func (t Type) Name() []byte {
 		return nil
 	}
 	if t.v.renamed != nil {
-		if name := t.v.renamed[t.ID]; name != nil {
+		if name, ok := t.v.renamed[t.ID]; ok {
 			return name
 		}
 	}
@@ -40,10 +40,13 @@ func (t Type) Name() []byte {
 
 // HasName reports whether t has a name that is not empty.
 func (t Type) HasName() bool {
-	if t.rec == nil || t.rec.Name() == 0 {
+	if t.rec == nil {
 		return false
 	}
-	return t.v.blob.HasName(t.rec.Name()) || t.v.renamed != nil && len(t.Name()) > 0
+	if t.v.renamed != nil {
+		return len(t.Name()) > 0
+	}
+	return t.rec.Name() != 0 && t.v.blob.HasName(t.rec.Name())
 }
 
 // Vlen is the number of elements: of members, values, parameters, variables.

@@ -95,6 +95,23 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// TestRenamed: HasName goes by the name that Name gives, whatever the type was called before.
+func TestRenamed(t *testing.T) {
+	v := sample(t)
+	for x := range v.All() {
+		for _, name := range []string{"new", ""} {
+			v.Rename(x.ID, []byte(name))
+			if got := string(x.Name()); got != name || x.HasName() != (name != "") {
+				t.Errorf("[%d], renamed to %q: name %q, HasName %v", x.ID, name, got, x.HasName())
+			}
+		}
+		v.Rename(x.ID, nil)
+		if got := string(x.Name()); got != "" || x.HasName() {
+			t.Errorf("[%d] has lost its name: name %q, HasName %v", x.ID, got, x.HasName())
+		}
+	}
+}
+
 // TestNamed asks for many names, because these are found in another way.
 func TestNamed(t *testing.T) {
 	v := sample(t)
