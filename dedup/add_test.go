@@ -9,6 +9,17 @@ import (
 	"github.com/btflite/btflite/btf"
 )
 
+// TestMaxWords: records that take more than the header of BTF can say are refused before there is memory
+// for them.
+func TestMaxWords(t *testing.T) {
+	var st store
+	st.init()
+	defer st.free()
+	if _, err := st.addWords(maxWords - len(st.words.S) + 1); err == nil {
+		t.Errorf("%d bytes of types", 4*len(st.words.S))
+	}
+}
+
 // TestAdd adds types that come without a unit: of equal ones there is one, but for those
 // that are never merged.
 func TestAdd(t *testing.T) {

@@ -85,10 +85,13 @@ func (st *store) add(id uint32, n int) (btf.Record, error) {
 	return st.words.S[at:], nil
 }
 
+// maxWords is how many words all records may take, so that their size fits in a header of BTF.
+const maxWords = btf.MaxStrOff / 4
+
 // addWords makes room for n words of records and returns the index of the first.
 func (st *store) addWords(n int) (uint32, error) {
-	if uint64(len(st.words.S))+uint64(n) > 1<<31 {
-		return 0, errors.New("types take more than 8 GiB")
+	if uint64(len(st.words.S))+uint64(n) > maxWords {
+		return 0, errors.New("types take more than 2 GiB")
 	}
 	if st.unchecked += 4*n + typeBytes; st.unchecked >= checkStep {
 		st.unchecked = 0
