@@ -198,6 +198,43 @@ func everyKind(b *btftest.Builder) {
 	b.Array(i, i, 3)
 }
 
+// TestUnmerged: of two equal types of every kind one stays, but for those of sections, in one file and
+// over a base. libbpf 1.7 does so with VAR and DATASEC, also with an empty one.
+func TestUnmerged(t *testing.T) {
+	kinds := func(base *btf.Blob, times int) (n map[btf.Kind]int, out *btf.Blob) {
+		raw := btftest.Build(t, base, func(b *btftest.Builder) {
+			for range times {
+				btftest.EveryKind(b)
+				b.Datasec(".bss", 0)
+			}
+		})
+		out, m, err := DedupWithMap(raw, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := deduptest.Certificate(raw, m, out); err != nil {
+			t.Error(err)
+		}
+		n = map[btf.Kind]int{}
+		for id := out.FirstID; id < out.TypeCount(); id++ {
+			n[out.Kind(id)]++
+		}
+		return n, out
+	}
+	one, base := kinds(nil, 1)
+	two, _ := kinds(nil, 2)
+	over, _ := kinds(base, 1)
+	for k, n := range one {
+		again := 0
+		if unmerged.Has(k) {
+			again = n
+		}
+		if two[k] != n+again || over[k] != again {
+			t.Errorf("%s: %d types, %d of input that is there twice, %d over a base that has them", k, n, two[k], over[k])
+		}
+	}
+}
+
 // TestCertificateWords: the certificate refuses a survivor that differs in one word,
 // whichever word it is. It accepts a definition for a forward of its name.
 func TestCertificateWords(t *testing.T) {

@@ -22,6 +22,10 @@ type Options struct {
 	KeepStrings bool
 }
 
+// unmerged are the kinds of types that stay, however many equal ones there are, and that no type
+// becomes: what is in a section of a file is not in the one of another. libbpf has no LOCSEC.
+const unmerged = btf.Kinds(1<<btf.KindVar | 1<<btf.KindDatasec | 1<<btf.KindLocsec)
+
 // Marks in state.target that are not type ids.
 const (
 	unset      = 0xffffffff
@@ -91,7 +95,7 @@ func newState(in *btf.Blob, opt Options) (*state, error) {
 	}
 	d.target[0] = 0
 	for id := d.first; id < n; id++ {
-		if k := d.kind(id); k == btf.KindVar || k == btf.KindDatasec {
+		if unmerged.Has(d.kind(id)) {
 			d.target[id] = id
 		}
 	}
@@ -136,18 +140,15 @@ func (d *state) indexBase() {
 	for id := uint32(1); id < d.first; id++ {
 		d.target[id] = id
 		r := d.rec(id)
-		switch r.Kind() {
-		case btf.KindVar, btf.KindDatasec, btf.KindVoid: // a skipped type became void
+		k := r.Kind()
+		if k == btf.KindVoid || unmerged.Has(k) { // a skipped type became void
 			continue
-		case btf.KindTypedef:
-			key := keyOf(r)
-			if d.opt.LibbpfTypedefBug {
-				key = ^key
-			}
-			d.index.insert(key, id)
-		default:
-			d.index.insert(keyOf(r), id)
 		}
+		key := keyOf(r)
+		if k == btf.KindTypedef && d.opt.LibbpfTypedefBug {
+			key = ^key
+		}
+		d.index.insert(key, id)
 	}
 }
 
