@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 
@@ -60,17 +61,18 @@ func Find(v *view.View, kind, name string, withBases bool) (ids []uint32, err er
 	return ids, nil
 }
 
-// maxName is how long a name may be that others are compared with.
+// maxName is how many letters a name may have that others are compared with.
 const maxName = 64
 
 // Nearest is the name of a struct, union, enum or typedef that is most like the
 // name, "" if none is near.
 func Nearest(v *view.View, name string) (nearest string) {
-	if len(name) > maxName {
+	letters := utf8.RuneCountInString(name)
+	if letters > maxName {
 		return ""
 	}
-	least := max(2, len(name)/4) + 1 // edits; a name with so many is too far off
-	if len(name) <= 3 {
+	least := max(2, letters/4) + 1 // edits; a name with so many is too far off
+	if letters <= 3 {
 		least = 2
 	}
 	for t := range v.All() {
@@ -78,7 +80,7 @@ func Nearest(v *view.View, name string) (nearest string) {
 			continue
 		}
 		other := t.Name()
-		if n := len(other) - len(name); n >= least || n <= -least || len(other) == 0 {
+		if n := utf8.RuneCount(other) - letters; n >= least || n <= -least || len(other) == 0 {
 			continue
 		}
 		if d := levenshtein.ComputeDistance(name, string(other)); d < least {

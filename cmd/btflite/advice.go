@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/loadbtf"
@@ -109,9 +110,10 @@ func shellWord(word string) string { return message.ShellWord(word) }
 // nearest returns the name that is most like a misspelt one, "" if none is near.
 func nearest(misspelt string, names iter.Seq[[]byte]) string {
 	var list []string
+	letters := utf8.RuneCountInString(misspelt)
 	for name := range names {
 		// Names of other lengths cannot be near: skip the comparison.
-		if n := len(name); n >= len(misspelt)-2 && n <= len(misspelt)+2 {
+		if n := utf8.RuneCount(name); n >= letters-2 && n <= letters+2 {
 			list = append(list, string(name))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 	"github.com/btflite/btflite/internal/message"
@@ -264,17 +265,18 @@ func closestOption(flags *pflag.FlagSet, misspelt string) string {
 // letters. Hyphens count as underscores. Of equally near names, the first one wins.
 func closest(names []string, misspelt string) string {
 	const longest = 64 // no name comes near; bounds the work
-	if len(misspelt) > longest {
+	letters := utf8.RuneCountInString(misspelt)
+	if letters > longest {
 		return ""
 	}
 	cost := func(name string) int { return levenshtein.ComputeDistance(normalName(misspelt), normalName(name)) }
 	best := slices.MinFunc(append(names, ""), func(a, b string) int { return cost(a) - cost(b) })
 	most := 0
-	switch n := len(misspelt); {
-	case n == 3:
+	switch {
+	case letters == 3:
 		most = 1
-	case n > 3:
-		most = max(2, n/4)
+	case letters > 3:
+		most = max(2, letters/4)
 	}
 	if cost(best) > most {
 		return ""

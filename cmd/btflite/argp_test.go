@@ -166,11 +166,24 @@ func TestOptionsAreComplete(t *testing.T) {
 	}
 }
 
+// TestClosest: a letter counts once, however many bytes it has.
 func TestClosest(t *testing.T) {
-	names := []string{"lang", "lang_exclude", "verify", "jobs"}
-	for word, want := range map[string]string{"lnag": "lang", "vrefy": "verify", "lang-exlude": "lang_exclude", "VERFY": "verify", "job": "jobs", "x": "", "": "", "diff": "", strings.Repeat("jobs", 100): ""} {
+	umlauts := strings.Repeat("ü", 64)
+	names := []string{"lang", "lang_exclude", "verify", "jobs", "äyz", "grüü€", umlauts}
+	for word, want := range map[string]string{"lnag": "lang", "vrefy": "verify", "lang-exlude": "lang_exclude", "VERFY": "verify", "job": "jobs", "x": "", "": "", "diff": "", strings.Repeat("jobs", 100): "",
+		"äöz": "äyz", "äöü": "", "grüü": "grüü€", "u" + umlauts[2:]: umlauts, umlauts + "ü": ""} {
 		if got := closest(names, word); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+		all := func(yield func([]byte) bool) {
+			for _, name := range names {
+				if !yield([]byte(name)) {
+					return
+				}
+			}
+		}
+		if got := nearest(word, all); got != want {
+			t.Errorf("%q: nearest is %q, want %q", word, got, want)
 		}
 	}
 }
