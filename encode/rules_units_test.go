@@ -241,6 +241,14 @@ func variableRules() []rule {
 			[2] VAR 'v' type_id=1, linkage=static` + textFunc(3, 1, "f") + `
 			[5] DATASEC '.data..percpu' size=52 vlen=1
 				type_id=2 offset=48 size=4 (VAR 'v')`},
+		{name: "function by an address index and an offset", files: func() []dt.File {
+			i := intType()
+			fn := ref(dt.TagSubprogram, "f", i, dt.Attr{At: dt.AtLowPC, Form: dt.FormLLVMAddrxOff, Val: dt.Addr(fn1)}, dt.External())
+			return file(nil, i, fn, variable("v", i, pc+8))
+		}(), want: textInt + `
+			[2] VAR 'v' type_id=1, linkage=global` + textFunc(3, 1, "f") + `
+			[5] DATASEC '.data..percpu' size=12 vlen=1
+				type_id=2 offset=8 size=4 (VAR 'v')`, differs: "elfutils does not know the form"},
 	}
 }
 

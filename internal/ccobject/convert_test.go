@@ -117,6 +117,21 @@ func TestCompilers(t *testing.T) {
 	}
 }
 
+// TestAddressForms: clang can write addresses in several forms. All give the same BTF, and records of them do.
+func TestAddressForms(t *testing.T) {
+	dir := t.TempDir()
+	var first string
+	for _, form := range []string{"Disabled", "Ranges", "Expressions", "Form"} {
+		object := filepath.Join(dir, form+".o")
+		run(t, dir, "clang", "-O2", "-gdwarf-5", "-mllvm", "-minimize-addr-in-v5="+form, "-ffreestanding", "-w", "-c", "-o", object, testfile.Abs(t, "testdata/unit.c"))
+		if first == "" {
+			first = object
+		}
+		sameBTF(t, form, first, object)
+		sameBTF(t, form+", record", first, mustConvert(t, object))
+	}
+}
+
 // TestLinked: what is linked of objects with records gives the same BTF as from DWARF,
 // whatever links them, and in any mixture with objects that have DWARF.
 func TestLinked(t *testing.T) {

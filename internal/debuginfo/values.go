@@ -96,6 +96,10 @@ func (c *Cursor) Address(v *dwarf.Value) uint64 {
 		return v.U
 	case dwarf.FormAddrx, dwarf.FormAddrx1, dwarf.FormAddrx2, dwarf.FormAddrx3, dwarf.FormAddrx4, dwarf.FormGNUAddrIndex:
 		return c.AddressAt(v.U)
+	case dwarf.FormLLVMAddrxOff:
+		if at := c.AddressAt(v.U & (1<<32 - 1)); at != 0 {
+			return at + v.U>>32
+		}
 	}
 	return 0
 }

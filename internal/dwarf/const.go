@@ -122,7 +122,7 @@ const RecordMark = "\xb7btfunit"
 // Form is a DW_FORM_ value (DWARF 5, section 7.5.6).
 type Form uint16
 
-// The forms of DWARF 5, and of the GNU extensions.
+// The forms of DWARF 5, and those that GCC and clang have added.
 const (
 	FormAddr          Form = 0x01
 	FormBlock2        Form = 0x03
@@ -171,6 +171,7 @@ const (
 	FormGNUStrIndex   Form = 0x1f02
 	FormGNURefAlt     Form = 0x1f20
 	FormGNUStrpAlt    Form = 0x1f21
+	FormLLVMAddrxOff  Form = 0x2001 // DW_FORM_LLVM_addrx_offset: an index of an address, and what to add
 )
 
 // The operations (DW_OP_) that callers tell apart. The others are only stepped over.

@@ -86,6 +86,8 @@ func formCases(u *Unit) []formCase {
 	for _, f := range []Form{FormUdata, FormRefUdata, FormStrx, FormAddrx, FormLoclistx, FormRnglistx, FormGNUAddrIndex, FormGNUStrIndex} {
 		cases = append(cases, formCase{f, uleb(300), 300})
 	}
+	cases = append(cases, formCase{FormLLVMAddrxOff, append(uleb(300), digits[:4]...), order(4)<<32 | 300},
+		formCase{FormLLVMAddrxOff, append(uleb(1<<40), digits[:4]...), order(4)<<32 | (1<<32 - 1)})
 	body := make([]byte, 300)
 	length := func(n int) []byte { return pack(u.BigEndian, field{n, 300}) }
 	return append(cases,

@@ -27,7 +27,7 @@ type shape uint8
 const (
 	shapeUnknown shape = iota
 	shapeFixed
-	shapeULEB
+	shapeULEB // n = bytes of a number that follows
 	shapeString
 	shapeBlock // n = width of the length, 0 = ULEB
 	shapeIndirect
@@ -66,6 +66,8 @@ func (u unitFormat) formShape(f Form) (int, shape) {
 		return osz, shapeFixed
 	case FormUdata, FormSdata, FormRefUdata, FormStrx, FormAddrx, FormLoclistx, FormRnglistx, FormGNUAddrIndex, FormGNUStrIndex:
 		return 0, shapeULEB
+	case FormLLVMAddrxOff:
+		return 4, shapeULEB
 	case FormString:
 		return 0, shapeString
 	case FormBlock1:

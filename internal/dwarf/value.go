@@ -5,8 +5,9 @@ import "encoding/binary"
 // Value is the value of an attribute as it stands in the DIE.
 type Value struct {
 	// U is, for blocks and expressions, offset<<32 | length with the offset in the unit; for
-	// inline strings, the offset in the unit; otherwise the number (DW_FORM_sdata and
-	// DW_FORM_implicit_const sign-extended to 64 bits). Of DW_FORM_data16 it has 8 bytes.
+	// inline strings, the offset in the unit; for DW_FORM_LLVM_addrx_offset, offset<<32 | index;
+	// otherwise the number (DW_FORM_sdata and DW_FORM_implicit_const sign-extended to 64 bits). Of
+	// DW_FORM_data16 it has 8 bytes.
 	U    uint64
 	Form Form // DW_FORM_indirect is resolved
 }
@@ -91,7 +92,7 @@ func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, pre
 		case opConst:
 			out[o.slot] = Value{uint64(t.consts[o.arg]), o.form}
 		case opULEB:
-			v, n := ULEB(b, p)
+			v, n := t.number(b, p, int(o.arg))
 			if n < 0 {
 				return -1, 0
 			}
@@ -114,6 +115,7 @@ func (t *Abbrevs) Decode(a *Abbrev, b []byte, p int, out *Values) (next int, pre
 					break
 				}
 			}
+			p += int(o.arg)
 		case opString, opSkipString:
 			if o.code == opString {
 				out[o.slot] = Value{uint64(p), o.form}
@@ -182,6 +184,19 @@ func (t *Abbrevs) fixed(b []byte, p, n int) (uint64, bool) {
 	return binary.LittleEndian.Uint64(b[p:]), true
 }
 
+// number reads an unsigned LEB128 number, and the offset of after bytes that follows it, if after is not
+// 0. It returns where they end.
+func (t *Abbrevs) number(b []byte, p, after int) (v uint64, next int) {
+	if v, next = ULEB(b, p); after == 0 || next < 0 {
+		return v, next
+	}
+	offset, ok := t.fixed(b, next, after)
+	if !ok {
+		return 0, -1
+	}
+	return offset<<32 | min(v, 1<<32-1), next + after
+}
+
 // blockLen reads the length of a block and returns the offset after it.
 func (t *Abbrevs) blockLen(b []byte, p, width int) (int, uint64, bool) {
 	if width == 0 {
@@ -221,7 +236,7 @@ func (t *Abbrevs) value(form Form, b []byte, p int) (v Value, next int) {
 			s, q := SLEB(b, p)
 			v.U, p = uint64(s), q
 		} else {
-			v.U, p = ULEB(b, p)
+			v.U, p = t.number(b, p, n)
 		}
 		return v, p
 	case shapeString:

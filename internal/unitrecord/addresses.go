@@ -42,6 +42,10 @@ func (w *Writer) lowPC(fn *callconv.Func) {
 		w.address(Field{Off: c.Hdr.Off + uint64(at)}, 0)
 		return
 	}
+	if v.Form == dwarf.FormLLVMAddrxOff {
+		w.indexed(v.U&(1<<32-1), v.U>>32)
+		return
+	}
 	w.indexed(v.U, 0)
 }
 

@@ -118,6 +118,7 @@ const (
 	FormStrx3         = 0x27
 	FormStrx4         = 0x28
 	FormAddrx1        = 0x29
+	FormLLVMAddrxOff  = 0x2001
 )
 
 // DIE is a debugging information entry. A nil DIE in a list of children is an

@@ -435,6 +435,9 @@ func (b *builder) attr(u *Unit, d *DIE, a Attr, p []byte, final bool) []byte {
 	case FormAddrx, FormAddrx1:
 		u.addrs = append(u.addrs, uint64(n))
 		return uleb(p, uint64(len(u.addrs)-1))
+	case FormLLVMAddrxOff: // half of the address by an index
+		u.addrs = append(u.addrs, uint64(n)/2)
+		return b.uint(uleb(p, uint64(len(u.addrs)-1)), uint64(n)-uint64(n)/2, 4)
 	case FormSecOffset, FormStrp, FormRefAddr, FormLineStrp:
 		return b.uint(p, uint64(n), u.offsetSize())
 	}
