@@ -57,6 +57,37 @@ func TestDataDecompresses(t *testing.T) {
 	}
 }
 
+// TestCompressedNames: the table of section names may be compressed, too, and its memory is given back
+// once the names are read. Damage in it is an error.
+func TestCompressedNames(t *testing.T) {
+	for _, l := range elftest.Layouts {
+		data := elftest.Image{Layout: l, Sections: []elftest.Section{{Name: ".text", Data: []byte("code")}}, Names: strings.Repeat("more", minReserve)}.Bytes()
+		plain := mustParse(t, data)
+		packed := compressedNames(l, plain)
+		f := mustParse(t, packed)
+		if f.Section(".text") == nil || f.Section(".shstrtab") == nil || len(f.reserved) != 0 {
+			t.Errorf("%v: sections %+v, %d of them kept expanded", l, f.Sections, len(f.reserved))
+		}
+		packed[len(packed)-1] ^= 1
+		if _, err := parse("", packed); err == nil || !strings.Contains(err.Error(), "compressed stream") {
+			t.Errorf("%v: damaged: error %v", l, err)
+		}
+	}
+}
+
+// compressedNames returns the file f with its section names compressed.
+func compressedNames(l elftest.Layout, f *File) []byte {
+	names := f.Section(".shstrtab")
+	body := l.CompressedAs(elfCompressZlib, names.Size, deflate(f.data[names.Offset:][:names.Size]))
+	data := append(bytes.Clone(f.data), body...)
+	word := l.WordSize()
+	flags := l.SectionTable(data) + names.Index*l.SectionSize() + 8
+	l.Put(data, flags, word, elftest.Compressed)
+	l.Put(data, flags+2*word, word, uint64(len(f.data)))
+	l.Put(data, flags+3*word, word, uint64(len(body)))
+	return data
+}
+
 func TestDataDecompressesPastTheFirstChunk(t *testing.T) {
 	var text []byte
 	for i := range uint32(900000) {

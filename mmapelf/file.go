@@ -193,10 +193,7 @@ func (f *File) Close() error {
 	delete(mapped.files, f)
 	mapped.Unlock()
 	f.data = nil
-	for _, done := range f.reserved {
-		done()
-	}
-	f.reserved = nil
+	f.freeExpanded()
 	if f.freeData != nil {
 		f.freeData()
 		f.freeData = nil
@@ -211,6 +208,14 @@ func (f *File) Close() error {
 	m := f.mapping
 	f.mapping = nil
 	return m.Unmap()
+}
+
+// freeExpanded gives back the memory of expanded sections.
+func (f *File) freeExpanded() {
+	for _, done := range f.reserved {
+		done()
+	}
+	f.reserved = nil
 }
 
 // reserve returns size zero bytes for the contents of s, valid until Close.

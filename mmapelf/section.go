@@ -191,7 +191,8 @@ func (f *File) nameSections(strIndex, shoff, entSize uint64) error {
 	if names.Type == elfabi.SHTNobits {
 		return f.errorf(sectionTable, shoff, "section name table %d has no contents", strIndex)
 	}
-	table, err := f.stored(names)
+	table, err := f.Data(names) // eu-elfcompress compresses this table, too, if it is asked for all sections
+	defer f.freeExpanded()
 	if err != nil {
 		return err
 	}

@@ -187,6 +187,9 @@ func (m *image) readSections(r io.ReaderAt) error {
 	if names.typ == elfabi.SHTNobits {
 		return errors.New("section name table has no contents")
 	}
+	if names.flags&elfabi.SHFCompressed != 0 {
+		return errors.New("section names are compressed, so none can be added; eu-elfcompress -t none -n .shstrtab expands them")
+	}
 	if names.typ == elfabi.SHTNull { // nobody's bytes, so that others could lie over them
 		return errors.New("section name table is a section without a type")
 	}

@@ -23,6 +23,7 @@ func TestSetErrorLeavesTheFile(t *testing.T) {
 		return c
 	}
 	shoff := int(elftest.Little64.Order.Uint64(good[40:]))
+	lastFlags := shoff + 64*(int(good[60])-1) + 8
 	okay := func(w io.Writer) error { _, err := io.WriteString(w, "12345"); return err }
 	broken := errors.New("encoder failed")
 	tests := []struct {
@@ -47,6 +48,7 @@ func TestSetErrorLeavesTheFile(t *testing.T) {
 		{"byte order", "unknown byte order", patch(5, 9), ".BTF", 5, okay},
 		{"no section table", "no section header table", patch(40, 0, 0, 0, 0, 0, 0, 0, 0), ".BTF", 5, okay},
 		{"no name table", "no section name table", patch(62, 0, 0), ".BTF", 5, okay},
+		{"compressed names", "eu-elfcompress -t none -n .shstrtab", patch(lastFlags, 0, 8), ".BTF", 5, okay},
 		{"name table index", "section 99 of", patch(62, 99, 0), ".BTF", 5, okay},
 		{"name past the table", "name of section 1", patch(shoff+64, byte(len(".text.data.bss.comment.shstrtab")+6)), ".BTF", 5, okay},
 		{"table past the end", "section table", patch(40, 0xff, 0xff, 0xff), ".BTF", 5, okay},
