@@ -25,6 +25,7 @@ func Open(in *mmapelf.Source, s Settings) (*File, error) {
 		}
 		if f.Dwarf != f.ELF {
 			f.adviseOn(f.Dwarf)
+			f.prefix = slimPrefix(f.Dwarf)
 		}
 	}
 	return f, nil

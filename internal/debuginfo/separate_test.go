@@ -79,6 +79,7 @@ func TestSeparateFile(t *testing.T) {
 		return f.Bytes()
 	}
 	withID, without := debug(dt.File{}, buildIDNote(id)), debug(dt.File{})
+	slim := (&dt.File{NoDebug: true, Sections: []dt.Section{{Name: ltoPrefix + ".debug_info", Data: []byte{1}}}}).Bytes()
 	byID := filepath.Join(".build-id", "0a", "424344454647.debug")
 	for _, x := range []struct {
 		what   string
@@ -105,6 +106,7 @@ func TestSeparateFile(t *testing.T) {
 		{"by link, of another class", "", true, "bin/in.debug", debug(dt.File{Class32: true}), "of another machine or type"},
 		{"by link, of another byte order", "", true, "bin/in.debug", debug(dt.File{BigEndian: true}), "of another machine or type"},
 		{"by link, without DWARF", "", true, "bin/in.debug", (&dt.File{NoDebug: true}).Bytes(), "no .debug_info"},
+		{"by link, of a slim object of GCC", "", true, "bin/in.debug", slim, ""},
 		{"by link, not an ELF file", "", true, "bin/in.debug", []byte("text"), "its separate debug file cannot be used"},
 	} {
 		t.Run(x.what, func(t *testing.T) {
@@ -137,7 +139,7 @@ func TestSeparateFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			if f.Dwarf == f.ELF || f.Dwarf.Path != place {
+			if f.Dwarf == f.ELF || f.Dwarf.Path != place || f.section(".debug_info") == nil {
 				t.Errorf("debug information is in %s, want %s", f.Dwarf.Path, place)
 			}
 			if files := Beside(path, s.DebugFiles.Dir); len(files) != 2 || files[0] != place || files[1] != path+".dwp" {
