@@ -48,8 +48,8 @@ const (
 	holders = uint16(1<<partStruct | 1<<partUnion | 1<<partEnum)
 )
 
-// CheckPattern returns an error if Options.Names cannot have this pattern.
-func CheckPattern(pattern string) error {
+// checkPattern returns an error if Options.Names cannot have this pattern.
+func checkPattern(pattern string) error {
 	if pattern == "" {
 		return fmt.Errorf("diff: empty pattern")
 	}
@@ -95,7 +95,7 @@ func newFilter(o Options) (filter, error) {
 		f.parts &= abiParts
 	}
 	for _, p := range o.Names {
-		if err := CheckPattern(p); err != nil {
+		if err := checkPattern(p); err != nil {
 			return f, err
 		}
 		f.patterns = append(f.patterns, pattern{text: p, match: withoutSlashes(p)})

@@ -16,8 +16,8 @@ type pattern struct {
 	fits  bool   // it has fit a name
 }
 
-// CheckPattern returns an error if Select cannot have this pattern.
-func CheckPattern(text string) error {
+// checkPattern returns an error if Select cannot have this pattern.
+func checkPattern(text string) error {
 	if text == "" {
 		return fmt.Errorf("dump: empty pattern")
 	}
@@ -48,7 +48,7 @@ func (p *pattern) fit(name []byte) bool {
 func Select(b *btf.Blob, patterns []string, bases bool) (ids []uint32, unmatched []string, err error) {
 	list := make([]pattern, len(patterns))
 	for i, text := range patterns {
-		if err := CheckPattern(text); err != nil {
+		if err := checkPattern(text); err != nil {
 			return nil, nil, err
 		}
 		list[i].text = text

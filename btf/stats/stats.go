@@ -8,6 +8,7 @@
 //	repeated.go  names with several definitions
 //	waste.go     holes and padding of structs
 //	saved.go     what a base saves
+//	text.go      the report as tables
 //	plot.go      the report as a picture
 //
 // The stable API is package btflite. What it does not use of this package may change.

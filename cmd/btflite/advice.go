@@ -99,13 +99,10 @@ func holdsTypes(word string) bool {
 func commandLine(words []string) string {
 	line := programName
 	for _, w := range words {
-		line += " " + shellWord(w)
+		line += " " + message.ShellWord(w)
 	}
 	return line
 }
-
-// shellWord quotes a word for a shell, if needed.
-func shellWord(word string) string { return message.ShellWord(word) }
 
 // nearest returns the name that is most like a misspelt one, "" if none is near.
 func nearest(misspelt string, names iter.Seq[[]byte]) string {

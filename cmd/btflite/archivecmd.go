@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,13 +84,11 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 	if a.dir == "" {
 		return usagef("no folder for the archive; give -o DIR")
 	}
-	if len(words) > 0 {
-		switch words[0] {
-		case "index":
+	if len(words) > 0 && (words[0] == "index" || words[0] == "find") {
+		if words[0] == "index" {
 			return temporary(c, a.index(c, words[1:]))
-		case "find":
-			return temporary(c, a.find(c, words[1:]))
 		}
+		return temporary(c, a.find(c, words[1:]))
 	}
 	if err := checkNames(words); err != nil {
 		return err
@@ -99,7 +96,6 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 	if err := a.complete(c); err != nil {
 		return err
 	}
-	a.warn(c)
 	var bases []string
 	if a.modules {
 		bases = []string{a.dir} // of each module, the kernel's BTF there
@@ -129,9 +125,8 @@ func (a *archiveCommand) addAll(c *cli, words []string, part shard.Shard, how st
 	if err := c.guard.makeFolder(a.dir); err != nil {
 		return message.FileError(a.dir, "cannot write", err)
 	}
-	info, _ := debug.ReadBuildInfo()
 	to := &archive.Archive{Options: archive.Options{Dir: a.dir, Temp: a.temp, Job: a.opt, Existing: a.existing, Distro: a.distro,
-		Form: a.form, Modules: a.modules, Limits: pack.UsualLimits, Jobs: a.opt.Encode.Jobs, Program: programName + " " + cmp.Or(thisBuild(info).version, "of unknown version")}}
+		Form: a.form, Modules: a.modules, Limits: pack.UsualLimits, Jobs: a.opt.Encode.Jobs, Program: programName + " " + cmp.Or(thisBuild().version, "of unknown version")}}
 	var full *fullDisk
 	for _, path := range words {
 		if !part.Has(archive.PackageName(path)) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/archive/archivetest"
+	"github.com/btflite/btflite/internal/findbase"
 )
 
 // archiveOf makes an archive of three kernels with two modules each.
@@ -58,19 +59,13 @@ func TestReadersFindTheBaseInAnArchive(t *testing.T) {
 // TestBasesOfAnArchiveAreClosed: an archive has thousands of kernels, so verify keeps the base of one of them at a time.
 func TestBasesOfAnArchiveAreClosed(t *testing.T) {
 	dir := archiveOf(t, "zst")
-	find := newBaseFinder("")
-	defer find.close()
+	find := findbase.New(btfFiles, "")
+	defer find.Close()
 	for _, f := range findVerified([]string{dir}) {
 		if v := verifyFile(f, false, verify.Rules{}, find); v.outcome != fine {
 			t.Errorf("%+v", v)
 		}
-		open := 0
-		for _, b := range find.known {
-			if b.blob != nil {
-				open++
-			}
-		}
-		if open > 1 {
+		if open := find.Len(); open > 1 {
 			t.Errorf("%s: %d bases are open", f.path, open)
 		}
 	}

@@ -13,10 +13,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/btflite/btflite/internal/ccline"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/spf13/cobra"
 )
 
 // compilerCommand is "btflite cc".
@@ -173,17 +172,51 @@ func (c *cli) asCompiler(args []string) (is bool, err error) {
 // keepVariable is the environment variable for --keep-dwarf, for links.
 const keepVariable = "BTFLITE_KEEP_DWARF"
 
-// Environment variables of a kernel's makefiles: the kernel's build folder, and the
-// external module's folder.
-const (
-	kernelVariable = "objtree"
-	moduleVariable = "KBUILD_EXTMOD"
-)
-
 // exportsNeedDwarf reports whether the build reads the DWARF of objects with exported symbols.
 // The compiler runs in the kernel's build folder. Since Linux 6.13 it runs in the folder of an
 // external module, and objtree names the kernel's.
 func exportsNeedDwarf() bool {
 	b, err := os.ReadFile(filepath.Join(os.Getenv(kernelVariable), "include/config/auto.conf"))
 	return err == nil && strings.Contains("\n"+string(b), "\nCONFIG_GENDWARFKSYMS=y\n")
+}
+
+// Links to this program with names of compilers, in a folder at the front of PATH, as
+// compiler caches have them.
+
+// otherProgram returns the program that a link to this one stands for: the next of its name in
+// PATH after the folder of the link, or the first if PATH lacks that folder; "" if there is none.
+// path is the PATH for that program. Folders with links to this one move to its end, but stay,
+// because they may have other tools. A compiler cache looks for the compiler in PATH again, and
+// would otherwise call this program in a loop.
+func otherProgram(name string) (program, path string) {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	own, err := os.Stat(self)
+	if err != nil {
+		return "", ""
+	}
+	dirs := filepath.SplitList(os.Getenv("PATH"))
+	isOwn := func(dir string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && os.SameFile(own, info)
+	}
+	var others, links []string
+	for _, dir := range dirs {
+		if isOwn(dir) {
+			links = append(links, dir)
+		} else {
+			others = append(others, dir)
+		}
+	}
+	path = strings.Join(append(others, links...), string(filepath.ListSeparator))
+	behind := dirs[slices.IndexFunc(dirs, isOwn)+1:]
+	for _, dir := range behind {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 && !os.SameFile(own, info) {
+			return file, path
+		}
+	}
+	return "", ""
 }

@@ -19,6 +19,13 @@ import (
 // folder of the build, one on each line. The name of the file ends like temporary files of the
 // kernel, so make clean removes it and git ignores it.
 
+// Environment variables of a kernel's makefiles: the kernel's build folder, and the
+// external module's folder.
+const (
+	kernelVariable = "objtree"
+	moduleVariable = "KBUILD_EXTMOD"
+)
+
 // buildTools are the programs that run the compilers of a build.
 var buildTools = []string{"make", "gmake", "remake", "ninja", "ninja-build", "samu"}
 

@@ -3,10 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"github.com/btflite/btflite/encode"
@@ -14,6 +12,7 @@ import (
 	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elfobject"
 	"github.com/btflite/btflite/internal/fileid"
+	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/internal/unitrecord"
 	"github.com/btflite/btflite/mmapelf"
@@ -67,21 +66,13 @@ func records(path string) (out []byte, err error) {
 }
 
 // knownForm returns the reason to leave an output that is not an ELF file as it is: it is
-// LLVM's bitcode (by one of its two magic numbers), or has no DWARF.
+// LLVM's bitcode, or has no DWARF.
 func knownForm(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil // Convert reports it
-	}
-	defer f.Close()
-	var head [4]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
+	head := readKind(path)
+	switch k := kindOf(head); {
+	case len(head) < len(elfabi.Magic) || loadbtf.IsELF(head): // if it cannot be read, Convert reports it
 		return nil
-	}
-	switch string(head[:]) {
-	case elfabi.Magic:
-		return nil
-	case "BC\xc0\xde", "\xde\xc0\x17\x0b":
+	case k != nil && k.what == bitcode:
 		return ccobject.ErrLTO
 	}
 	return ccobject.ErrNoDwarf
@@ -90,11 +81,7 @@ func knownForm(path string) error {
 // recordMaker returns the version of btflite that unit records name, in at most 255
 // bytes.
 func recordMaker() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = new(debug.BuildInfo)
-	}
-	version := thisBuild(info).version
+	version := thisBuild().version
 	return version[:min(len(version), 255)]
 }
 
@@ -151,7 +138,7 @@ func (c *cli) replaceObject(path string, mode os.FileMode, data []byte, before o
 		err = fileid.CheckUnchanged(path, before)
 	}
 	if err == nil {
-		err = c.guard.replace(f, path)
+		err = c.guard.rename(f, path)
 	}
 	return err
 }

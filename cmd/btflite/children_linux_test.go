@@ -31,10 +31,10 @@ func TestSignalEndsChildren(t *testing.T) {
 		{"internal/debuginfod/debuginfod.go", []string{"show", stripped}},
 		{"internal/debuginfod/debuginfod.go", []string{"why", "none", stripped}},
 		{"cmd/btflite/doctorcmd.go", []string{"doctor", "."}},
-		{"cmd/btflite/compiler.go", []string{"fullcircle", "--cc=" + program, small}},
+		{"internal/fullcircle/compiler.go", []string{"fullcircle", "--cc=" + program, small}},
 		{"cmd/btflite/cccmd.go", []string{"cc", program, "-c", "a.c", "-o", "a.o"}},
 	}
-	known := map[string]bool{"cmd/btflite/pager.go": true}
+	known := map[string]bool{"cmd/btflite/screen.go": true}
 	for _, x := range rows {
 		known[x.file] = true
 		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {

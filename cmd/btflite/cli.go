@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -52,40 +50,6 @@ func (c *cli) warn(text string) {
 func (c *cli) complain(text string) {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	fmt.Fprintln(c.stderr, "btflite: "+message.OneLine(text))
-}
-
-// checkInputs checks the words that name input files, which must be there.
-func checkInputs(paths []string) error {
-	if err := checkNames(paths); err != nil {
-		return err
-	}
-	for _, p := range paths {
-		if _, err := os.Stat(p); err != nil && p != dash {
-			return message.FileError(p, "cannot open", err)
-		}
-	}
-	return nil
-}
-
-// statAll describes files before they are read. It returns nil for a file that it cannot
-// find: reading it will fail.
-func statAll(paths []string) []os.FileInfo {
-	all := make([]os.FileInfo, len(paths))
-	for i, p := range paths {
-		all[i], _ = os.Stat(p)
-	}
-	return all
-}
-
-// checkNames checks the words as names of files, which need not exist.
-func checkNames(paths []string) error {
-	switch {
-	case len(paths) == 0:
-		return lackingWord("no input file")
-	case slices.Contains(paths, ""):
-		return usagef("empty input file name")
-	}
-	return nil
 }
 
 // stdoutError names the standard output in err.
@@ -139,4 +103,15 @@ func (l *lineWriter) flush() error {
 		l.err = l.b.Flush()
 	}
 	return l.err
+}
+
+// grouped formats n with commas between thousands.
+func grouped(n uint64) string { return message.Grouped(n) }
+
+// countOf returns n and the thing, in the plural if n is not 1.
+func countOf(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return grouped(uint64(n)) + " " + thing
 }

@@ -102,14 +102,6 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 // hasCompat reports whether cmd has these options.
 func hasCompat(cmd *cobra.Command) bool { return cmd.Flags().Lookup("hashbits") != nil }
 
-func checkFormats(v string) error {
-	if v != "" && !slices.Contains(strings.Split(v, ","), "dwarf") {
-		return &usageError{what: "option '--format_path': '" + message.OneLine(v) + "' has no 'dwarf' in it",
-			hint: "BTF is encoded from DWARF; to merge BTF use btflite dedup"}
-	}
-	return nil
-}
-
 // maxHashBits is the largest --hashbits of pahole.
 const maxHashBits = 31
 

@@ -43,7 +43,7 @@ Status 0: nothing, 1: something, 2: there is no answer.`,
 	s := under(cmd, groupCompared)
 	s.bases(&d.bases, "btf_base", "A and B are split over `BASE`, or a chain")
 	s.bases(&d.basesB, "btf_base_b", "B is split over this `BASE`, or chain, instead")
-	s.value(d.addName, "name", "", "only names that `GLOB` fits; repeatable", noFiles)
+	s.pattern(&d.compare.Names, "name", "", "only names that `GLOB` fits; repeatable")
 	note := "; such options add up"
 	for _, p := range diff.Parts() {
 		shown := always
@@ -66,17 +66,6 @@ Status 0: nothing, 1: something, 2: there is no answer.`,
 
 // groupCompared is the heading of what to compare.
 const groupCompared = "What to compare"
-
-func (d *diffCommand) addName(v string) error {
-	switch {
-	case v == "":
-		return usagef("empty pattern")
-	case diff.CheckPattern(v) != nil:
-		return usagef("'%s' is not a valid pattern: a bracket is open, or nothing follows a backslash", message.OneLine(v))
-	}
-	d.compare.Names = append(d.compare.Names, v)
-	return nil
-}
 
 // check refuses options that exclude each other.
 func (d *diffCommand) check() error {
@@ -144,7 +133,6 @@ func (d *diffCommand) print(c *cli, a, b string) (same bool, err error) {
 	}
 	to, end := c.screen(d.color, paint)
 	out := d.writer(newLineWriter(to), a, b, blobs)
-	out.begin()
 	counts := diff.Summary{}
 	unmatched, err := diff.Compare(blobs[0], blobs[1], d.compare, func(found *diff.Difference) error {
 		counts.Add(found)

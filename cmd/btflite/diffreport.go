@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 
 	"github.com/btflite/btflite/btf"
@@ -14,17 +13,21 @@ import (
 
 // diffWriter prints a report. Its errors are errors of writing.
 type diffWriter interface {
-	begin()
 	difference(*diff.Difference) error
 	end(counts diff.Summary) error
 }
 
+// writer makes the writer for the format, and begins the output.
 func (d *diffCommand) writer(w *lineWriter, a, b string, blobs [2]*btf.Blob) diffWriter {
 	switch {
 	case d.format == "html":
 		return &diffPage{w: w.b, names: [2]string{a, b}, blobs: blobs, differ: map[[2]string]bool{}}
 	case d.json || d.format == "json":
-		return &diffJSON{cfg: d, w: w, a: a, b: b}
+		w.line(`{"version":1,"a":` + message.JSON(a) + `,"b":` + message.JSON(b) + `,`)
+		if !d.summaryOnly {
+			w.text(`"differences":[`)
+		}
+		return &diffJSON{cfg: d, w: w}
 	case d.format == "markdown":
 		return &diffMarkdown{cfg: d, w: w, a: a, b: b}
 	}
@@ -36,8 +39,6 @@ type diffText struct {
 	cfg *diffCommand
 	w   *lineWriter
 }
-
-func (t *diffText) begin() {}
 
 func (t *diffText) difference(d *diff.Difference) error {
 	for _, l := range d.Lines() {
@@ -69,8 +70,6 @@ type diffMarkdown struct {
 	begun   bool
 	heading string
 }
-
-func (m *diffMarkdown) begin() {}
 
 // title begins the document.
 func (m *diffMarkdown) title() {
@@ -105,17 +104,9 @@ func (m *diffMarkdown) end(counts diff.Summary) error {
 
 // diffJSON prints one JSON object, with a line for each difference.
 type diffJSON struct {
-	cfg  *diffCommand
-	w    *lineWriter
-	a, b string
-	n    int // differences
-}
-
-func (j *diffJSON) begin() {
-	j.w.line(`{"version":1,"a":` + jsonText(j.a) + `,"b":` + jsonText(j.b) + `,`)
-	if !j.cfg.summaryOnly {
-		j.w.text(`"differences":[`)
-	}
+	cfg *diffCommand
+	w   *lineWriter
+	n   int // differences
 }
 
 func (j *diffJSON) difference(d *diff.Difference) error {
@@ -123,7 +114,7 @@ func (j *diffJSON) difference(d *diff.Difference) error {
 		j.w.text(",")
 	}
 	j.n++
-	j.w.text("\n" + jsonText(d))
+	j.w.text("\n" + message.JSON(d))
 	return j.w.err
 }
 
@@ -132,9 +123,9 @@ func (j *diffJSON) end(counts diff.Summary) error {
 		j.w.line("],")
 	}
 	if !j.cfg.noSummary {
-		j.w.text(`"summary":` + jsonText(counts) + `,`)
+		j.w.text(`"summary":` + message.JSON(counts) + `,`)
 	}
-	j.w.line(`"same":` + jsonText(counts.Total() == 0) + `}`)
+	j.w.line(`"same":` + message.JSON(counts.Total() == 0) + `}`)
 	return j.w.flush()
 }
 
@@ -146,8 +137,6 @@ type diffPage struct {
 	blobs  [2]*btf.Blob
 	differ map[[2]string]bool // by part and name
 }
-
-func (p *diffPage) begin() {}
 
 func (p *diffPage) difference(d *diff.Difference) error {
 	if d.Part == "struct" || d.Part == "union" {
@@ -161,21 +150,4 @@ func (p *diffPage) end(diff.Summary) error {
 		Only: func(part, name string) bool { return p.differ[[2]string{part, name}] },
 	})
 	return errors.Join(err, p.w.Flush())
-}
-
-// jsonText returns v as JSON. v must have a form in JSON.
-func jsonText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(printableJSON(text))
-}
-
-// countOf returns n and the thing, in the plural if n is not 1.
-func countOf(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return grouped(uint64(n)) + " " + thing
 }

@@ -3,13 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
-	"os"
 	"os/exec"
-	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -113,29 +109,18 @@ var doctorKinds = map[string]string{"tree": "a kernel tree", "config": "a config
 
 // doctorJSON is the report as one JSON object.
 func doctorJSON(r *doctor.Report) string {
-	info, _ := debug.ReadBuildInfo()
-	type finding struct {
-		ID    string `json:"id"`
-		Level string `json:"level"`
-		What  string `json:"what"`
-		Cure  string `json:"cure,omitempty"`
-	}
 	report := struct {
-		Version  string    `json:"btflite"`
-		Input    string    `json:"input"`
-		Kind     string    `json:"kind"`
-		Release  string    `json:"release,omitempty"`
-		Worst    string    `json:"worst,omitempty"`
-		Findings []finding `json:"findings"`
-	}{Version: thisBuild(info).String(), Input: r.Input, Kind: r.Kind, Release: r.Release, Findings: []finding{}}
-	for _, f := range r.Findings {
-		report.Findings = append(report.Findings, finding{f.ID, f.Level.String(), f.What, f.Cure})
-	}
+		Version  string           `json:"btflite"`
+		Input    string           `json:"input"`
+		Kind     string           `json:"kind"`
+		Release  string           `json:"release,omitempty"`
+		Worst    string           `json:"worst,omitempty"`
+		Findings []doctor.Finding `json:"findings"`
+	}{Version: thisBuild().String(), Input: r.Input, Kind: r.Kind, Release: r.Release, Findings: append([]doctor.Finding{}, r.Findings...)}
 	if len(r.Findings) > 0 {
 		report.Worst = r.Worst().String()
 	}
-	data, _ := json.Marshal(report) // strings only
-	return string(data)
+	return message.JSON(report)
 }
 
 // versionTime is how long a pahole may take to print its version.
@@ -157,7 +142,7 @@ func (s *shortOutput) Write(b []byte) (int, error) {
 // hostOf describes the machine for package doctor.
 func hostOf(c *cli) doctor.Host {
 	name, _ := c.lookupEnv("PAHOLE")
-	h := doctor.Host{Pahole: cmp.Or(name, paholeName), Memory: availableMemory()}
+	h := doctor.Host{Pahole: cmp.Or(name, paholeName), Memory: memlimit.Available()}
 	if h.Pahole == "false" {
 		return h
 	}
@@ -176,21 +161,4 @@ func hostOf(c *cli) doctor.Host {
 	line, _, _ := strings.Cut(out.String(), "\n")
 	h.PaholeVersion = strings.TrimSpace(line)
 	return h
-}
-
-// availableMemory is how many bytes programs may still take: what Linux says, or the limit of
-// the control group. 0 stands for unknown.
-func availableMemory() uint64 {
-	group := memlimit.Cgroup()
-	data, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return group
-	}
-	_, rest, _ := strings.Cut(string(data), "MemAvailable:")
-	if fields := strings.Fields(rest); len(fields) > 0 {
-		if kib, err := strconv.ParseUint(fields[0], 10, 54); err == nil && (group == 0 || kib<<10 < group) {
-			return kib << 10
-		}
-	}
-	return group
 }

@@ -46,7 +46,7 @@ the running kernel.`,
 	}
 	d.in.options(cmd, groupPrinted)
 	s := under(cmd, groupPrinted)
-	s.value(d.addName, "name", "", "only types that `GLOB` fits, and what they need", noFiles)
+	s.pattern(&d.names, "name", "", "only types that `GLOB` fits, and what they need")
 	s.file(&d.object, "for", "", "only types that the BPF object `PROG` wants")
 	s.value(d.addID, "id", "", "only the type `N`; repeatable", numbers)
 	r := under(cmd, groupReport)
@@ -60,17 +60,6 @@ the running kernel.`,
 	colorOption(cmd, &d.color)
 	r.call(style(dump.Lines), "json-lines", "", "JSON with an object for each type on a line", alias("json_lines"))
 	return cmd
-}
-
-func (d *dumpCommand) addName(v string) error {
-	switch {
-	case v == "":
-		return usagef("empty pattern")
-	case dump.CheckPattern(v) != nil:
-		return usagef("'%s' is not a valid pattern: a bracket is open, or nothing follows a backslash", message.OneLine(v))
-	}
-	d.names = append(d.names, v)
-	return nil
 }
 
 func (d *dumpCommand) addID(v string) error {
@@ -104,14 +93,13 @@ func (d *dumpCommand) run(c *cli, words []string) error {
 		return usagef("--id is for one FILE: type ids change when files are merged")
 	}
 	d.in.printsAll = len(d.names)+len(d.ids) == 0 && d.object == ""
+	d.in.tellsLost = true
 	d.in.marks = d.format == formatC && !d.c.Strict || asJSON
 	files, err := d.in.open(eachOnce(words))
 	defer d.in.close()
 	if err != nil {
 		return err
 	}
-	c.warnLost(files)
-	c.warnNotes(files)
 	t, err := merged(files)
 	if err != nil {
 		return err

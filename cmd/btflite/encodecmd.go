@@ -25,12 +25,11 @@ import (
 // encodeCommand is the main command: parse, check, encode, write, report.
 type encodeCommand struct {
 	encoding
-	encode    bool // -J
-	detached  string
-	hasOut    bool   // --btf_encode_detached
-	report    string // --report
-	hasReport bool
-	show      string // to be printed instead of working
+	encode   bool // -J
+	detached string
+	hasOut   bool   // --btf_encode_detached
+	report   string // --report
+	show     string // to be printed instead of working
 }
 
 func newEncodeCommand() *encodeCommand { return &encodeCommand{encoding: newEncoding()} }
@@ -62,8 +61,7 @@ func (e *encodeCommand) describe(c *cli, cmd *cobra.Command) {
 	reports.toggle(&e.verbose, "verbose", "V", "print what is encoded and what is left out")
 	e.strictOption(cmd)
 	e.statsOption(cmd)
-	reports.value(func(v string) error { e.hasReport, e.report = true, v; return nil },
-		"report", "", "counts and functions left out, to `FILE` as JSON", files)
+	reports.file(&e.report, "report", "", "counts and functions left out, to `FILE` as JSON")
 	reports.call(print(func() string { return paholeVersion }), "version", "", "print the pahole version stood in for")
 	reports.call(print(func() string { return paholeNumericVersion }), "numeric_version", "", "the same as a number", rare)
 	e.compatOptions(cmd)
@@ -92,7 +90,7 @@ func (e *encodeCommand) run(c *cli, paths []string) error {
 		defer r.opt.Base.Close()
 	}
 	err = r.encode()
-	if e.hasReport && !r.report.written && !r.report.to.failed(err) {
+	if e.report != "" && !r.report.written && !r.report.to.failed(err) {
 		err = errors.Join(err, r.report.write(c.guard, err))
 	}
 	return err
@@ -111,10 +109,6 @@ type encodeRun struct {
 
 // prepare refuses, before any work, a run that cannot succeed, and opens the base.
 func (e *encodeCommand) prepare(c *cli, paths []string) (r *encodeRun, err error) {
-	if err := checkFormats(e.formats); err != nil {
-		return nil, err
-	}
-	e.warn(c)
 	if err := e.complete(c); err != nil {
 		return nil, err
 	}
@@ -170,11 +164,11 @@ func (r *encodeRun) openOutputs() (err error) {
 	if r.to.extra, r.to.inline, err = r.c.openSides(&e.sideFiles, inputs, r.to.main); err != nil {
 		return err
 	}
-	if !e.hasReport {
+	if e.report == "" {
 		return nil
 	}
 	r.report = &reportFile{SkippedFunctions: []skippedFunction{}}
-	r.report.to, err = r.c.reportTarget(e.report, inputs, r.to.main, r.to.extra, r.to.inline)
+	r.report.to, err = r.c.otherTarget(e.report, "the report", inputs, r.to.main, r.to.extra, r.to.inline)
 	r.opt.Encode.FuncSkipped = r.report.addFunction
 	r.opt.Encode.Functions = &encode.FunctionQuery{Tell: r.report.addDefinitions}
 	return err
@@ -306,7 +300,7 @@ func (r *encodeRun) runEncoder(text *lineWriter) (*finish.Encoded, error) {
 	meter := r.c.startProgress(r.cfg.verbose || r.c.quiet, fileProgress(r.paths[0]))
 	defer meter.stop() // after a panic too
 	size := sizeOf(r.paths)
-	trim := newCodeTrim(size, 64<<20)
+	trim := newCodeTrim(size)
 	opt.Encode.Progress = func(done, total uint64) {
 		trim.done(done)
 		meter.update(done, total)
@@ -402,7 +396,7 @@ func isKernel(path string) bool {
 
 // isOfKernel reports whether the file is a vmlinux or a module of a kernel.
 func isOfKernel(path string) bool {
-	return hasSection(path, ".modinfo") || hasSection(path, "__ksymtab_strings") || hasSection(path, ".gnu.linkonce.this_module")
+	return hasSection(path, ".modinfo", "__ksymtab_strings", ".gnu.linkonce.this_module")
 }
 
 func noDwarfText(path string) string {

@@ -3,10 +3,11 @@ package main
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/btflite/btflite/btf/order"
-	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
@@ -55,15 +56,10 @@ func (e *encoding) resultOptions(cmd *cobra.Command, few setting) {
 	s.value(e.setDedup, "dedup", "", "deduplication `MODE`: auto, stream or exact", words("auto", "stream", "exact"), few)
 	addOrder(cmd, &e.opt.Order)
 	addVerify(cmd, &e.opt.Lenient, few)
-	s.value(e.setTarget, "target_kernel", "", "lower the BTF to Linux `RELEASE`, as btflite lower does", offering(verify.Releases()...), rare)
+	s.release(&e.opt.Target, "target_kernel", "lower the BTF to Linux `RELEASE`, as btflite lower does", rare)
 	releases := map[string]encode.Libbpf{"libbpf-1.7": encode.Libbpf17, "libbpf-1.8": encode.Libbpf18}
 	s.value(func(v string) error { e.opt.Encode.Libbpf = releases[v]; return nil }, "btf_compat", "",
 		"the bytes of pahole over `LIBBPF`: libbpf-1.7, libbpf-1.8", words("libbpf-1.7", "libbpf-1.8"), rare)
-}
-
-func (e *encoding) setTarget(v string) (err error) {
-	e.opt.Target, err = releaseOf(v)
-	return err
 }
 
 // addOrder adds --btf_sort.
@@ -149,8 +145,35 @@ func (e *encoding) setDedup(v string) error {
 	return nil
 }
 
-// complete fills in the settings that depend on the environment and the system.
+// jobsFor returns how many workers to use under a memory limit: the number that was
+// asked for or, for a bare -j, as many as the memory allows.
+func (e *encoding) jobsFor(limit uint64, paths []string) int {
+	if limit == 0 || !e.bareJobs {
+		return e.opt.Encode.Jobs
+	}
+	one := encode.UsualMemory(sizeOf(paths))
+	if limit <= one {
+		return 1
+	}
+	return int(min(uint64(e.opt.Encode.Jobs), 1+(limit-one)/memoryOfWorker))
+}
+
+// checkFormats checks --format_path: an encoding needs DWARF.
+func checkFormats(v string) error {
+	if v != "" && !slices.Contains(strings.Split(v, ","), "dwarf") {
+		return &usageError{what: "option '--format_path': '" + message.OneLine(v) + "' has no 'dwarf' in it",
+			hint: "BTF is encoded from DWARF; to merge BTF use btflite dedup"}
+	}
+	return nil
+}
+
+// complete fills in the settings that depend on the environment and the system, and warns about options
+// that have no effect.
 func (e *encoding) complete(c *cli) (err error) {
+	if err := checkFormats(e.formats); err != nil {
+		return err
+	}
+	e.warn(c)
 	o := &e.opt.Encode
 	o.Lang, o.LangExclude, err = e.lang.resolve(c.lookupEnv)
 	o.MemoryLimit, o.LimitResident = c.limitMemory(c.memory)

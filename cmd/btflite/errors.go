@@ -18,11 +18,11 @@ const (
 	exitUsage    = 64 // a wrong command line, EX_USAGE
 )
 
-// exitTrouble is the status of "btflite diff" if the comparison failed; a wrong command
-// line has another one. exitFailure means that the files differ.
+// exitTrouble is the status of commands that answer a question, if there is no answer; a wrong command
+// line has another one. exitFailure is the answer: the files differ, or one is refused.
 const exitTrouble = 2
 
-// troubleKey marks commands with such a status.
+// troubleKey marks these commands.
 const troubleKey = "btflite_trouble"
 
 // began is when the process did.
@@ -64,15 +64,6 @@ func recoverFault(path string, err *error) {
 
 const pleaseReport = "; please report it"
 
-// outOfMemory ends the run like a signal.
-type outOfMemory struct{ status int }
-
-// Signal implements os.Signal.
-func (*outOfMemory) Signal() {}
-
-// String implements os.Signal.
-func (*outOfMemory) String() string { return "out of memory" }
-
 // failures is the error of a batch in which some modules failed. Each of them has been
 // reported already.
 type failures struct {
@@ -84,10 +75,10 @@ func (f failures) Error() string {
 	return fmt.Sprintf("%d of %d modules failed", f.failed, f.of)
 }
 
-// printedFailure is a failure that has been printed already.
+// printedFailure is a failure that has been printed already, or an answer that is a status.
 type printedFailure struct{ status int }
 
-func (printedFailure) Error() string { return "not every file is fine" }
+func (printedFailure) Error() string { return "a failure that has been printed" }
 
 // verbatimError is a message that is printed without the program's name, because other
 // programs expect exactly this text.

@@ -12,6 +12,7 @@ import (
 	"github.com/btflite/btflite/btf/btftest"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/encode"
+	"github.com/btflite/btflite/internal/findbase"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -81,7 +82,7 @@ func TestCutWhileVerified(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // as the goroutines that call it do
 	path := manyStructs(t)
 	rules := verify.Rules{Stop: func() error { return os.Truncate(path, 0) }}
-	v := verifyFile(verifiedFile{path: path}, false, rules, newBaseFinder(""))
+	v := verifyFile(verifiedFile{path: path}, false, rules, findbase.New(btfFiles, ""))
 	if v.outcome != unreadable || !strings.HasSuffix(v.Reason, ": "+encode.CutShort) {
 		t.Errorf("%s: %s", v.Outcome, v.Reason)
 	}

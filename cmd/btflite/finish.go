@@ -66,7 +66,14 @@ func wayOut(err error, features encode.Features) error {
 // writeMerged verifies data, which was made from the BTF of inputs over base, and writes
 // it to out.
 func (c *cli) writeMerged(out *target, inputs []finish.Given, base *btf.Blob, data []byte, lenient bool) error {
-	w := finish.Work{Base: base, Lenient: lenient}
+	if err := c.checkMerged(&finish.Work{Base: base, Lenient: lenient}, inputs, data); err != nil {
+		return err
+	}
+	return out.write(c.guard, finish.WriteBytes(data))
+}
+
+// checkMerged verifies data, which was made from the BTF of inputs.
+func (c *cli) checkMerged(w *finish.Work, inputs []finish.Given, data []byte) error {
 	warning, err := w.Merged(inputs, data)
 	if err != nil {
 		return wayOut(err, 0)
@@ -74,7 +81,15 @@ func (c *cli) writeMerged(out *target, inputs []finish.Given, base *btf.Blob, da
 	if text := refusedText(warning); text != "" {
 		c.warn(text)
 	}
-	return out.write(c.guard, finish.WriteBytes(data))
+	return nil
+}
+
+// checkReadable returns an error if no reader can understand b, which was made from the BTF of the file and
+// whose bytes are data. Whether kernels take it is not asked, as none will load it.
+func checkReadable(path string, b *btf.Blob, data []byte) error {
+	w := finish.Work{Lenient: true}
+	_, err := w.Merged([]finish.Given{{Name: path, BTF: b}}, data)
+	return err
 }
 
 // refusedText is the warning about BTF that is written although a kernel refuses it;
@@ -97,11 +112,10 @@ func mismatchText(path, why string) string {
 // objectSuffix ends the names of objects.
 const objectSuffix = ".o"
 
-// extraWriter returns a function that writes the file with that name: the extra variables
-// as they are or, if the name ends in ".o", as the section .BTF of an object that can be
-// linked into a module, with the checksum of the BTF below them. input is an ELF file for
-// the target of the object.
-func extraWriter(x *finish.Extra, name, input string) (func(io.Writer) error, error) {
+// sideWriter returns a function that writes the side file with that name: its BTF as it is or, if
+// the name ends in ".o", as the section .BTF of an object that can be linked into a module,
+// with the checksum of the BTF below it. input is an ELF file for the machine of the object.
+func sideWriter(x *finish.Extra, name, input string) (func(io.Writer) error, error) {
 	if !strings.HasSuffix(name, objectSuffix) {
 		return finish.WriteBytes(x.Data), nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/internal/basematch"
+	"github.com/btflite/btflite/internal/findbase"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
@@ -27,7 +28,7 @@ type flattenCommand struct {
 	origin string   // --origin
 	bases  []string // --btf_base: the kernel, which may be one of the words
 
-	kernel *foundBase
+	kernel *findbase.Base
 	files  []flatFile // the modules
 	// relocator puts modules over the kernel that have a distilled base; nil until needed.
 	relocator *distill.Relocator
@@ -95,11 +96,9 @@ func (f *flattenCommand) run(c *cli, words []string) error {
 	}
 	result, err := btf.ParseShared(flat.Data, nil)
 	if err != nil {
-		return message.NamingFile([]string{f.kernel.path}, err)
+		return message.NamingFile([]string{f.kernel.Path}, err)
 	}
-	// Readers have to understand it. Whether kernels do is not asked, as none will load it.
-	check := finish.Work{Lenient: true}
-	if _, err := check.Merged([]finish.Given{{Name: f.kernel.path, BTF: result}}, flat.Data); err != nil {
+	if err := checkReadable(f.kernel.Path, result, flat.Data); err != nil {
 		return err
 	}
 	outs := []output{{to: out, content: finish.WriteBytes(flat.Data)}}
@@ -111,11 +110,8 @@ func (f *flattenCommand) run(c *cli, words []string) error {
 
 // targets finds where the outputs go. origin is nil without --origin.
 func (f *flattenCommand) targets(c *cli, inputs []string) (out, origin *target, err error) {
-	if out, err = c.resolveTarget(f.output, inputs); err != nil || f.origin == "" {
-		return out, nil, err
-	}
-	if origin, err = c.resolveTarget(f.origin, inputs); err == nil && origin.replaces(out) {
-		err = fmt.Errorf("%s: the list of origins would replace the output", message.OneLine(origin.path))
+	if out, err = c.resolveTarget(f.output, inputs); err == nil {
+		origin, err = c.otherTarget(f.origin, "the list of origins", inputs, out)
 	}
 	return out, origin, err
 }
@@ -133,7 +129,7 @@ func (f *flattenCommand) findKernel(paths []string) error {
 			if err := raw.Damage(); err != nil {
 				return fmt.Errorf("%s:%s %w", message.OneLine(p), raw.Section, err)
 			}
-			split = isSplit(raw.BTF) || raw.Base != nil
+			split = findbase.IsSplit(raw.BTF) || raw.Base != nil
 			file.sum = sha256.Sum256(raw.BTF)
 			return nil
 		})
@@ -144,9 +140,9 @@ func (f *flattenCommand) findKernel(paths []string) error {
 			f.files = append(f.files, file)
 		case f.kernel != nil:
 			return fmt.Errorf("%s: BTF without a base, as %s: give one kernel, and modules that are split from it",
-				message.OneLine(p), message.OneLine(f.kernel.path))
+				message.OneLine(p), message.OneLine(f.kernel.Path))
 		default:
-			f.kernel = &foundBase{path: p}
+			f.kernel = &findbase.Base{Path: p}
 		}
 	}
 	if f.kernel == nil {
@@ -161,23 +157,23 @@ func (f *flattenCommand) findKernel(paths []string) error {
 
 // openKernel opens the kernel's BTF.
 func (f *flattenCommand) openKernel(c *cli) (done func(), err error) {
-	b, done, err := btfFiles.OpenChain([]string{f.kernel.path})
+	b, done, err := btfFiles.OpenChain([]string{f.kernel.Path})
 	if err != nil {
 		return nil, err
 	}
-	if b, err = c.withoutSkipped(f.kernel.path, b); err != nil {
+	if b, err = c.withoutSkipped(f.kernel.Path, b); err != nil {
 		done()
 		return nil, err
 	}
-	f.kernel.blob, f.kernel.kernel = b, basematch.OfKernel(mmapelf.Source{Path: f.kernel.path}, b)
+	f.kernel.Blob, f.kernel.Kernel = b, basematch.OfKernel(mmapelf.Source{Path: f.kernel.Path}, b)
 	return done, nil
 }
 
 // join joins all files, one after the other, or all at once if one of them is odd.
 func (f *flattenCommand) join(c *cli) (*btffile.Flat, error) {
-	joined, err := btffile.NewFlattener(f.kernel.blob, &memoryLimit, f.origin != "")
+	joined, err := btffile.NewFlattener(f.kernel.Blob, &memoryLimit, f.origin != "")
 	if err != nil {
-		return nil, message.NamingFile([]string{f.kernel.path}, err)
+		return nil, message.NamingFile([]string{f.kernel.Path}, err)
 	}
 	defer joined.Free()
 	for _, file := range f.files {
@@ -194,7 +190,7 @@ func (f *flattenCommand) join(c *cli) (*btffile.Flat, error) {
 	}
 	flat, err := joined.Finish()
 	if err != nil {
-		return nil, message.NamingFile([]string{f.kernel.path}, err)
+		return nil, message.NamingFile([]string{f.kernel.Path}, err)
 	}
 	return flat, nil
 }
@@ -211,9 +207,9 @@ func (f *flattenCommand) batch(c *cli) (*btffile.Flat, error) {
 			return nil, err
 		}
 	}
-	flat, err := btffile.Batch(f.kernel.blob, all)
+	flat, err := btffile.Batch(f.kernel.Blob, all)
 	if err != nil {
-		return nil, message.NamingFile([]string{f.kernel.path}, err)
+		return nil, message.NamingFile([]string{f.kernel.Path}, err)
 	}
 	return flat, nil
 }
@@ -238,14 +234,14 @@ func (f *flattenCommand) withModule(c *cli, path string, use func(b *btf.Blob) e
 // overKernel reads the BTF of a module over the kernel, which it has to fit.
 func (f *flattenCommand) overKernel(raw *loadbtf.Raw) (*btf.Blob, error) {
 	if raw.Base == nil {
-		fit := f.kernel.fit(raw)
-		if err := fit.err(); err != nil {
+		fit := f.kernel.Fit(raw)
+		if err := fit.Err(); err != nil {
 			return nil, err
 		}
-		if !fit.fits() {
-			return nil, errors.New(fit.noFit())
+		if !fit.Fits() {
+			return nil, errors.New(fit.NoFit())
 		}
-		return fit.own, nil
+		return fit.Own, nil
 	}
 	below, err := loadbtf.Over(*raw, nil)
 	if err != nil {
@@ -259,10 +255,10 @@ func (f *flattenCommand) overKernel(raw *loadbtf.Raw) (*btf.Blob, error) {
 		return nil, err
 	}
 	if f.relocator == nil {
-		f.relocator = distill.NewRelocator(f.kernel.blob)
+		f.relocator = distill.NewRelocator(f.kernel.Blob)
 	}
 	if own, err = f.relocator.Relocate(own); err != nil {
-		return nil, loadbtf.Misfit(err, f.kernel.path, f.kernel.kernel.Mismatch(raw.Module, nil))
+		return nil, loadbtf.Misfit(err, f.kernel.Path, f.kernel.Kernel.Mismatch(raw.Module, nil))
 	}
 	return own, nil
 }
@@ -278,11 +274,11 @@ type flatOrigin struct {
 func (f *flattenCommand) writeOrigin(out *btf.Blob, flat *btffile.Flat) func(io.Writer) error {
 	return func(w io.Writer) error {
 		l := newLineWriter(w)
-		l.line(`{"version":1,"types":` + jsonText(len(out.Off)) + `,"files":[`)
-		own := len(f.kernel.blob.Off)
-		l.text(jsonText(flatOrigin{f.kernel.path, own, runsOf(1, uint32(own))}))
+		l.line(`{"version":1,"types":` + message.JSON(len(out.Off)) + `,"files":[`)
+		own := len(f.kernel.Blob.Off)
+		l.text(message.JSON(flatOrigin{f.kernel.Path, own, runsOf(1, uint32(own))}))
 		for i, ids := range flat.Origin {
-			l.text(",\n" + jsonText(flatOrigin{f.files[i].path, len(ids), runsOfIDs(ids)}))
+			l.text(",\n" + message.JSON(flatOrigin{f.files[i].path, len(ids), runsOfIDs(ids)}))
 		}
 		l.line("\n]}")
 		return l.flush()

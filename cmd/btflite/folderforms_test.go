@@ -9,6 +9,7 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
 	at "github.com/btflite/btflite/internal/archive/archivetest"
+	"github.com/btflite/btflite/internal/findbase"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -23,7 +24,7 @@ func TestFolderForms(t *testing.T) {
 	vmlinux := filepath.Join(dir, "vmlinux.btf")
 	testfile.Write(t, vmlinux, kernel.Encode())
 	want := map[string]string{}
-	for _, suffix := range append([]string{""}, compressedSuffixes...) {
+	for _, suffix := range append([]string{""}, findbase.Compressed...) {
 		folder := filepath.Join(dir, "folder"+suffix)
 		for _, name := range []string{"a", "b"} {
 			// One of them is never compressed, so that a folder is not told to have nothing.
@@ -31,7 +32,7 @@ func TestFolderForms(t *testing.T) {
 			if name == "a" {
 				form = ""
 			}
-			path := filepath.Join(folder, name+detachedSuffix)
+			path := filepath.Join(folder, name+findbase.Suffix)
 			if form != "" {
 				path += suffix
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +20,8 @@ import (
 	"github.com/btflite/btflite/btf/funcs"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/encode"
-	"github.com/btflite/btflite/internal/ccline"
 	"github.com/btflite/btflite/internal/finish"
+	"github.com/btflite/btflite/internal/fullcircle"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -66,16 +65,11 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 	if len(words) != 1 {
 		return &usageError{what: "fullcircle takes one file", lacksWord: len(words) == 0}
 	}
-	words, err := elfInputs(words, false)
+	file, err := elfInput(words[0])
 	if err != nil {
 		return err
 	}
-	if err := checkInputs(words); err != nil {
-		return err
-	}
-	if why := notToEncode(words[0]); why != "" {
-		return fmt.Errorf("%s: %s", message.OneLine(words[0]), why)
-	}
+	words = []string{file}
 	dir, err := c.guard.tempFolder("btflite-fullcircle-")
 	if err != nil {
 		return message.NamingFile(nil, err)
@@ -86,12 +80,12 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 		return err
 	}
 	defer done()
-	made, several, machine, err := producer(words[0])
+	origin, err := fullcircle.OriginOf(words[0])
 	if err != nil {
 		return message.NamingFile(words, err)
 	}
 	source, object := filepath.Join(dir, "types.c"), filepath.Join(dir, "types.o")
-	if err := writeC(source, before, machine.pointerSize()); err != nil {
+	if err := writeC(source, before, origin.PointerSize()); err != nil {
 		return message.NamingFile(words, err)
 	}
 	if f.keep != "" {
@@ -99,12 +93,11 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 			return err
 		}
 	}
-	cc, err := f.compiler(cmp.Or(made, guessProducer(before)), machine, before)
+	cc, err := origin.Compiler(f.cc, before)
 	if err != nil {
 		return message.NamingFile(words, err)
 	}
-	cc.several = several
-	if err := cc.compile(c.guard, source, object); err != nil {
+	if err := cc.Compile(c.guard.run, source, object); err != nil {
 		return message.NamingFile(words, err)
 	}
 	after, done, err := circleBTF(object)
@@ -113,46 +106,17 @@ func (f *fullcircleCommand) run(c *cli, words []string) error {
 	}
 	defer done()
 	os.RemoveAll(dir) // a closed pipe ends the process, so this comes before any output
-	return f.compare(c, before, after, cc)
-}
-
-// compiler returns the compiler of --cc, or the one that the producer names. The compiler of --cc
-// gets only the language options of the producer, before its own: it may be for another machine.
-func (f *fullcircleCommand) compiler(made string, t elfMachine, b *btf.Blob) (*compiler, error) {
-	options := withLanguage(optionsOf(made), b)
-	if f.cc == nil {
-		return findCompiler(made, t, options)
+	lost, err := f.compare(c, before, after)
+	if err != nil || !lost {
+		return err
 	}
-	behind := ccline.Behind(f.cc) // the program that starts the compiler may stand before it
-	words := slices.Clone(f.cc[:len(f.cc)-len(behind)])
-	for _, w := range options {
-		if ccline.Standard(w) != "" || strings.HasPrefix(w, "-f") {
-			words = append(words, w)
-		}
+	if origin.Several {
+		c.warn(fmt.Sprintf("note: units of the file are by gcc and by clang, which name numbers differently: compiled by %s", message.OneLine(cc.Words[0])))
 	}
-	return &compiler{words: append(words, behind...)}, nil
-}
-
-// withLanguage adds options that are missing in the producer, such as clang's, and follow
-// from the types: a standard of C that allows their names, and the sign of char.
-func withLanguage(options []string, b *btf.Blob) []string {
-	if !slices.ContainsFunc(options, func(w string) bool { return ccline.Standard(w) != "" }) {
-		if d := dump.Dialect(b); d != "" {
-			options = append(options, "-std="+d)
-		}
+	if cc.Instead != "" {
+		c.warn(fmt.Sprintf("note: compiled by %s: there is no %s, which made the file", message.OneLine(cc.Words[0]), cc.Instead))
 	}
-	if slices.Contains(options, "-fsigned-char") || slices.Contains(options, "-funsigned-char") {
-		return options
-	}
-	v := view.New(b)
-	chars := v.Named("char", btf.KindInt)
-	if len(chars) == 0 {
-		return options
-	}
-	if encoding, _, _ := v.Type(chars[0]).IntEncoding(); encoding&1 != 0 {
-		return append(options, "-fsigned-char")
-	}
-	return append(options, "-funsigned-char")
+	return printedFailure{exitFailure}
 }
 
 // circleBTF returns the BTF of a file with DWARF, valid until done is called.
@@ -201,40 +165,27 @@ func (f *fullcircleCommand) keepC(c *cli, source string, inputs []string) error 
 }
 
 // compare prints the differences. It separates what C cannot say from what was lost.
-func (f *fullcircleCommand) compare(c *cli, before, after *btf.Blob, cc *compiler) error {
+func (f *fullcircleCommand) compare(c *cli, before, after *btf.Blob) (lost bool, err error) {
 	out := newLineWriter(c.stdout)
-	known := newCircleReasons(before)
-	lost, explained := 0, map[string]int{}
-	_, err := diff.Compare(before, after, diff.Options{}, func(d *diff.Difference) error {
-		if why := known.reason(d); why != "" {
+	known, explained := fullcircle.NewReasons(before), map[string]int{}
+	_, err = diff.Compare(before, after, diff.Options{}, func(d *diff.Difference) error {
+		if why := known.Of(d); why != "" {
 			explained[why]++
 			return nil
 		}
-		lost++
+		lost = true
 		for _, l := range d.Lines() {
 			out.line(message.OneLine(l))
 		}
 		return out.err
 	})
 	if err != nil {
-		return err
+		return false, stdoutError(err)
 	}
 	for _, why := range slices.Sorted(maps.Keys(explained)) {
 		if !c.quiet {
 			out.line(fmt.Sprintf("not in C, %s: %s", countOf(explained[why], "difference"), why))
 		}
 	}
-	if err := out.flush(); err != nil {
-		return stdoutError(err)
-	}
-	if lost > 0 {
-		if cc.several {
-			c.warn(fmt.Sprintf("note: units of the file are by gcc and by clang, which name numbers differently: compiled by %s", message.OneLine(cc.words[0])))
-		}
-		if cc.instead != "" {
-			c.warn(fmt.Sprintf("note: compiled by %s: there is no %s, which made the file", message.OneLine(cc.words[0]), cc.instead))
-		}
-		return printedFailure{exitFailure}
-	}
-	return nil
+	return lost, stdoutError(out.flush())
 }

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/dump"
@@ -18,6 +16,7 @@ import (
 	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
+	"github.com/spf13/cobra"
 )
 
 // funcsCommand is "btflite funcs".
@@ -131,20 +130,9 @@ func (f *funcsCommand) setCompile(v string) error {
 	return f.addName(v)
 }
 
-// nonEmpty stores a name.
-func nonEmpty(p *string) func(string) error {
-	return func(v string) error {
-		if v == "" {
-			return usagef("empty name")
-		}
-		*p = v
-		return nil
-	}
-}
-
 func (f *funcsCommand) addName(v string) error {
-	if _, err := path.Match(v, ""); err != nil {
-		return usagef("'%s' is not a valid pattern: a bracket is open, or nothing follows a backslash", message.OneLine(v))
+	if err := checkPattern(v); err != nil {
+		return err
 	}
 	f.names = append(f.names, "")
 	return nonEmpty(&f.names[len(f.names)-1])(v)
@@ -168,17 +156,12 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	}
 	defer f.in.close()
 	f.in.printsAll = len(f.names) == 0 && f.address == nil && f.class == ""
-	f.in.marks = !f.compile && !f.expand // these print only C
+	f.in.tellsLost, f.in.marks = true, !f.compile && !f.expand // these print only C
 	files, err := f.in.open(words)
 	if err != nil {
 		return err
 	}
-	c.warnLost(files)
-	c.warnNotes(files)
-	v := view.New(files[0].Blob)
-	if n := files[0].pointerSize; n != 0 {
-		v.SetPointerSize(n)
-	}
+	v := files[0].view()
 	if err := f.checkTypes(v); err != nil {
 		return message.NamingFile([]string{files[0].path}, err)
 	}
@@ -212,7 +195,7 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 func (f *funcsCommand) checkTypes(v *view.View) error {
 	if f.class != "" && len(v.Named(f.class, btf.KindStruct, btf.KindFwd)) == 0 {
 		if len(v.Named(f.class)) > 0 {
-			return fmt.Errorf("no struct %s; --takes=%s finds functions that take another type", message.OneLine(f.class), shellWord(f.class))
+			return fmt.Errorf("no struct %s; --takes=%s finds functions that take another type", message.OneLine(f.class), message.ShellWord(f.class))
 		}
 		return &missingType{what: "struct", name: f.class, meant: show.Nearest(v, f.class)}
 	}
@@ -355,7 +338,7 @@ func (f *funcsCommand) print(out *lineWriter, list []funcs.Func, file *types) er
 		default:
 			buf = append(append(buf, x.Name()...), '\n')
 		}
-		out.bytes(printable(buf))
+		out.bytes(message.Printable(buf))
 	}
 	return nil
 }
@@ -388,4 +371,65 @@ func (f *funcsCommand) appendParams(buf []byte, x funcs.Func) []byte {
 		line(x.Result(), nil, "result")
 	}
 	return append(buf, '\n')
+}
+
+// funcJSON is a function in the output of "btflite funcs --json".
+type funcJSON struct {
+	ID        uint32      `json:"id"`
+	Name      string      `json:"name"`
+	Linkage   string      `json:"linkage"`
+	Prototype string      `json:"prototype"`
+	Result    paramJSON   `json:"result"`
+	Params    []paramJSON `json:"params"`
+	Variadic  bool        `json:"variadic,omitempty"`
+	Tags      []string    `json:"tags,omitempty"`
+}
+
+// paramJSON is a parameter or a result. Size is in bytes, 0 for void and for types
+// that are only declared.
+type paramJSON struct {
+	Name string   `json:"name,omitempty"`
+	ID   uint32   `json:"type_id"`
+	Type string   `json:"type"`
+	Size uint64   `json:"size"`
+	Tags []string `json:"tags,omitempty"`
+}
+
+// printJSON prints one object, with one function on each line.
+func (f *funcsCommand) printJSON(out *lineWriter, list []funcs.Func) {
+	out.line(`{"version":1,"functions":[`)
+	for i, x := range list {
+		comma := ","
+		if i == len(list)-1 {
+			comma = ""
+		}
+		out.line(message.JSON(f.object(x)) + comma)
+	}
+	out.line("]}")
+}
+
+func (f *funcsCommand) object(x funcs.Func) *funcJSON {
+	o := &funcJSON{
+		ID: x.ID, Name: string(x.Name()), Linkage: btf.LinkageName(x.Linkage()),
+		Prototype: string(f.style.AppendPrototype(nil, x)),
+		Result:    f.param(x.Result()), Params: []paramJSON{},
+		Variadic: x.Variadic(), Tags: tagTexts(x, -1),
+	}
+	for i, p := range x.Params() {
+		j := f.param(p.Type())
+		j.Name, j.Tags = string(p.Name()), tagTexts(x, i)
+		o.Params = append(o.Params, j)
+	}
+	return o
+}
+
+func (f *funcsCommand) param(t view.Type) paramJSON {
+	return paramJSON{ID: t.ID, Type: string(f.style.AppendType(nil, t)), Size: t.Size()}
+}
+
+func tagTexts(x funcs.Func, i int) (texts []string) {
+	for _, tag := range slices.Collect(x.Tags(i)) {
+		texts = append(texts, string(tag))
+	}
+	return texts
 }

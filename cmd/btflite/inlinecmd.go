@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -33,13 +32,6 @@ type inlineCommand struct {
 	code   *codeMap
 	why    map[siteKey][]string // of DWARF: why parameters are missing
 	listed []listedSite
-}
-
-// sitePoint is the value of --at: a place in a section, or in any section if it has no
-// name.
-type sitePoint struct {
-	section string
-	offset  uint32
 }
 
 // siteKey identifies a site. Several functions may begin at one place.
@@ -107,12 +99,11 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 	if file == dash && m.elf == dash {
 		return errReadOnce
 	}
-	elf, err := elfInputs([]string{m.elf}, false)
-	if err != nil {
-		return err
-	}
-	if why := notToEncode(elf[0]); m.elf != "" && why != "" {
-		return fmt.Errorf("%s: %s", message.OneLine(elf[0]), why)
+	elf := ""
+	if m.elf != "" {
+		if elf, err = elfInput(m.elf); err != nil {
+			return err
+		}
 	}
 	defer m.in.close()
 	in, b, err := m.input(file)
@@ -121,7 +112,7 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 	}
 	code := in
 	if m.elf != "" {
-		code = mmapelf.Source{Path: elf[0]}
+		code = mmapelf.Source{Path: elf}
 	}
 	if m.code, err = openCode(codeFile{code, encode.DebugFiles{Find: m.in.findDebug}}); err != nil {
 		return err
@@ -149,9 +140,8 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 		return m.nothing(file, b, missing)
 	}
 	if m.json {
-		e := json.NewEncoder(c.stdout)
-		e.SetIndent("", " ")
-		return stdoutError(e.Encode(m.listed))
+		_, err := c.stdout.Write(message.IndentedJSON(m.listed, true))
+		return stdoutError(err)
 	}
 	to, end := c.screen(colorNever, nil)
 	defer end()

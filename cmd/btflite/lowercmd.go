@@ -38,7 +38,7 @@ replaced in the file.`,
 		RunE: func(_ *cobra.Command, args []string) error { return l.run(c, args) },
 	}
 	s := under(cmd, groupOutput)
-	s.value(l.setKernel, "kernel", "", "the Linux `RELEASE` that is to take the result", offering(verify.Releases()...))
+	s.release(&l.opt.Kernel, "kernel", "the Linux `RELEASE` that is to take the result")
 	s.value(func(v string) error { l.opt.Reader = v == "reader"; return nil }, "for", "",
 		"`WHOM`: kernel (default), reader of its time", words("kernel", "reader"))
 	s.value(func(v string) error { l.opt.Unions = v == "union"; return nil }, "enum64", "",
@@ -46,11 +46,6 @@ replaced in the file.`,
 	s.bases(&l.bases, "btf_base", "IN is split over `BASE`, or a chain")
 	addVerify(cmd, &l.lenient, always)
 	return cmd
-}
-
-func (l *lowerCommand) setKernel(s string) (err error) {
-	l.opt.Kernel, err = releaseOf(s)
-	return err
 }
 
 func (l *lowerCommand) run(c *cli, words []string) error {
@@ -118,12 +113,8 @@ func (l *lowerCommand) write(c *cli, f *lowered) error {
 		return message.NamingFile([]string{f.path}, err)
 	}
 	data := b.Encode()
-	warning, err := w.Merged([]finish.Given{given}, data)
-	if err != nil {
-		return wayOut(err, 0)
-	}
-	if text := refusedText(warning); text != "" {
-		c.warn(text)
+	if err := c.checkMerged(&w, []finish.Given{given}, data); err != nil {
+		return err
 	}
 	c.warnLowered(f.path, l.opt.Kernel, lost)
 	if f.inPlace() {

@@ -9,27 +9,30 @@
 //
 // The parts of this package:
 //
-//	cli.go       one run: error line, exit status, panics
+//	main.go, errors.go  one run: error line, exit status, panics
+//	cli.go       its streams and settings
 //	commands.go  the table of commands, and which one a command line means
 //	argp.go      pahole's command line, translated for pflag
 //	habits.go    command lines of pfunct and bpftool, translated into ours
-//	advice.go    hints for command lines that are nearly right
+//	advice.go, suggest.go  hints for command lines that are nearly right
 //	options.go   how a command declares its options
 //	encodecmd.go, modulescmd.go, dedupcmd.go, ...  one command each, with its options
-//	encoding.go  the options of encodecmd.go and modulescmd.go
+//	encoding.go  the options of the commands that encode
 //	compat.go    options that only stand for pahole's
-//	help.go, manual.go, completion.go  texts about commands and options
+//	help.go, completion.go  texts about commands, options and variables
 //	features.go  --btf_features and its relatives
 //	language.go  --lang, --lang_exclude
+//	startup_linux.go  closed streams, and limits below which a run cannot work
 //	streams.go   standard streams that nobody reads any more
-//	streams_linux.go, limits_linux.go  closed streams, and limits below which a run cannot work
 //	ccmarks.go   which messages btflite cc has printed
-//	memory.go    the memory limit, and when a run releases memory
+//	memory.go, memorywatch.go  the memory limit, and when a run releases memory
+//	inputs.go    files and the standard input; what a file is that is not for us
+//	readtypes.go  the inputs of commands that print types
+//	codefile.go  the symbols of an input
 //	finish.go    calls of the packages below, and messages about their results
 //	outputs.go, replace.go, target.go, signals.go  outputs are complete or absent
-//	readtypes.go  the inputs of commands that print types
-//	screen.go, pager.go, color.go  long text on a terminal
-//	stats.go, report.go, progress.go  reports
+//	screen.go    long text on a terminal: colours and the pager
+//	report.go, progress.go  what a run reports
 package main
 
 import (

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
-	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -104,17 +103,19 @@ func dropStart(paths []string) {
 // codeTrim drops unused code from memory while a run goes on. The start of a run uses code
 // that is never needed again, and one call of a function loads 16 pages.
 type codeTrim struct {
-	step uint64        // bytes of input between two drops
 	next atomic.Uint64 // the next drop, in bytes of finished input; 0 is never
 }
 
 // firstTrim is how many bytes are done when a run no longer needs the code of its start.
 const firstTrim = 2 << 20
 
+// trimStep is how many bytes of input are between two drops.
+const trimStep = 64 << 20
+
 // newCodeTrim returns the codeTrim of a run over inputs of some size in all; it drops
 // nothing if they are small.
-func newCodeTrim(inputs, step uint64) *codeTrim {
-	t := &codeTrim{step: step}
+func newCodeTrim(inputs uint64) *codeTrim {
+	t := new(codeTrim)
 	if inputs >= largeInput {
 		t.next.Store(firstTrim)
 	}
@@ -123,7 +124,7 @@ func newCodeTrim(inputs, step uint64) *codeTrim {
 
 // done notes how many bytes are finished. Any goroutine may call it.
 func (t *codeTrim) done(bytes uint64) {
-	if next := t.next.Load(); next != 0 && bytes >= next && t.next.CompareAndSwap(next, bytes+t.step) {
+	if next := t.next.Load(); next != 0 && bytes >= next && t.next.CompareAndSwap(next, bytes+trimStep) {
 		memlimit.DropCode()
 	}
 }
@@ -136,19 +137,6 @@ func sizeOf(paths []string) (size uint64) {
 		}
 	}
 	return size
-}
-
-// jobsFor returns how many workers to use under a memory limit: the number that was
-// asked for or, for a bare -j, as many as the memory allows.
-func (e *encoding) jobsFor(limit uint64, paths []string) int {
-	if limit == 0 || !e.bareJobs {
-		return e.opt.Encode.Jobs
-	}
-	one := encode.UsualMemory(sizeOf(paths))
-	if limit <= one {
-		return 1
-	}
-	return int(min(uint64(e.opt.Encode.Jobs), 1+(limit-one)/memoryOfWorker))
 }
 
 // heap sets how often Go collects garbage.

@@ -40,7 +40,7 @@ func TestJobsFollowMemory(t *testing.T) {
 // TestCodeTrim: code is dropped once the start is over and then at each step, never for small
 // inputs.
 func TestCodeTrim(t *testing.T) {
-	const step = 100 << 20
+	const step = trimStep
 	for _, c := range []struct {
 		inputs uint64
 		done   []uint64
@@ -53,7 +53,7 @@ func TestCodeTrim(t *testing.T) {
 		{largeInput, []uint64{firstTrim, firstTrim + step - 1}, firstTrim + step},
 		{1 << 40, []uint64{5 * step, 6 * step}, 7 * step},
 	} {
-		trim := newCodeTrim(c.inputs, step)
+		trim := newCodeTrim(c.inputs)
 		for _, d := range c.done {
 			trim.done(d)
 		}

@@ -7,12 +7,13 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
-	"github.com/spf13/cobra"
 )
 
 // Commands check the memory limit wherever they take much memory at once: package arena, by
@@ -70,7 +71,8 @@ func (c *cli) boundMemory(words []string, watch bool) (done func()) {
 		// The command goes on until the process ends. From now on it takes nothing large.
 		memoryLimit.Set(arena.Bounds{Bytes: 1, Used: bounds.Used, Reclaim: func() {}})
 		if !c.memoryTold.Swap(true) {
-			c.guard.endWith(&outOfMemory{c.report(exhausted(words, limit, used))})
+			status := c.report(exhausted(words, limit, used))
+			c.guard.endWith(&ending{"out of memory", func() { os.Exit(status) }})
 		}
 	}}
 	if watch {

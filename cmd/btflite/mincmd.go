@@ -13,6 +13,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/core"
+	"github.com/btflite/btflite/internal/findbase"
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -27,7 +28,7 @@ type minCommand struct {
 
 	programs []*minProgram // also those that cannot be read
 	names    core.Names
-	find     *baseFinder // with the bases that are given
+	find     *findbase.Finder // with the bases that are given
 	failed   struct{ programs, kernels int }
 	lacking  int // kernels in which relocations find nothing
 }
@@ -87,12 +88,12 @@ func (m *minCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	if m.find = newBaseFinder(""); len(m.bases) > 0 {
-		if err := m.find.fix(m.bases); err != nil {
+	if m.find = findbase.New(btfFiles, ""); len(m.bases) > 0 {
+		if err := m.find.Fix(m.bases); err != nil {
 			return err
 		}
 	}
-	defer m.find.close()
+	defer m.find.Close()
 	if err := m.readPrograms(c); err != nil {
 		return err
 	}
@@ -250,13 +251,12 @@ func (m *minCommand) kernel(c *cli, k *minKernel, plan *minPlan) *minResult {
 	files, err := in.open([]string{k.path})
 	defer in.closeFiles()
 	if len(m.bases) == 0 {
-		defer in.find.close()
+		defer in.find.Close()
 	}
 	if err != nil {
 		done.err = err
 		return done
 	}
-	c.warnNotes(files)
 	outs, err := m.outputs(c, core.NewTarget(files[0].Blob, m.names), k, plan, done)
 	switch {
 	case err != nil:
@@ -317,21 +317,14 @@ func makeNeeds(c *cli, needs *core.Needs, to minFile, folder string, done *minRe
 	}
 	data := b.Encode()
 	if len(b.Off) > 0 {
-		// Readers have to understand it. Whether kernels do is not asked, as none will load it.
-		check := finish.Work{Lenient: true}
-		if _, err := check.Merged([]finish.Given{{Name: done.File, BTF: b}}, data); err != nil {
+		if err := checkReadable(done.File, b, data); err != nil {
 			return o, err
 		}
 	}
 	out := to.target
 	if out == nil {
-		dir := filepath.Dir(to.path)
-		err := refuseLinks(folder, dir)
-		if err == nil {
-			err = c.guard.makeFolder(dir)
-		}
-		if err != nil {
-			return o, message.FileError(to.path, "cannot write", err)
+		if err := c.guard.makeFolderOf(folder, to.path); err != nil {
+			return o, err
 		}
 		if out, err = derivedTarget(folder, to.path); err != nil {
 			return o, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/internal/archive"
+	"github.com/btflite/btflite/internal/findbase"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -74,12 +75,12 @@ func isModulesFolder(path string) bool {
 
 // isDetachedName tells whether the name of a file in a folder is one of a file with BTF.
 func isDetachedName(name string) bool {
-	return strings.HasSuffix(withoutCompression(name), detachedSuffix)
+	return strings.HasSuffix(withoutCompression(name), findbase.Suffix)
 }
 
 // withoutCompression returns a file name without the suffix of a compression.
 func withoutCompression(name string) string {
-	for _, s := range compressedSuffixes {
+	for _, s := range findbase.Compressed {
 		if short, ok := strings.CutSuffix(name, s); ok {
 			return short
 		}
@@ -114,7 +115,7 @@ func relNames(paths, dirs []string) []string {
 			rel = filepath.Base(p)
 		}
 		rel = withoutCompression(rel)
-		full[i] = strings.TrimSuffix(strings.TrimSuffix(rel, detachedSuffix), objectSuffix)
+		full[i] = strings.TrimSuffix(strings.TrimSuffix(rel, findbase.Suffix), objectSuffix)
 	}
 	return full
 }
@@ -157,7 +158,7 @@ func (p *minPlan) file(k *minKernel, prog *minProgram) minFile {
 	default:
 		name = filepath.Join(k.rel, prog.rel)
 	}
-	return minFile{filepath.Join(p.folder, name) + detachedSuffix, nil}
+	return minFile{filepath.Join(p.folder, name) + findbase.Suffix, nil}
 }
 
 // place decides where all files go. It is an error if one would replace another, or an input.
@@ -179,10 +180,7 @@ func (m *minCommand) place(c *cli, kernels []minKernel) (*minPlan, error) {
 			return nil, err
 		}
 	}
-	if m.report == "" {
-		return plan, nil
-	}
-	plan.report, err = c.reportTarget(m.report, inputs, plan.single)
+	plan.report, err = c.otherTarget(m.report, "the report", inputs, plan.single)
 	return plan, err
 }
 

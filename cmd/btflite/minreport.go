@@ -101,7 +101,7 @@ func (r *minReport) begin(programs []*minProgram) {
 		if i == len(programs)-1 {
 			comma = ""
 		}
-		r.out.line(jsonText(x) + comma)
+		r.out.line(message.JSON(x) + comma)
 	}
 	r.out.line(`],"kernels":[`)
 }
@@ -114,7 +114,7 @@ func (r *minReport) kernel(done *minResult) {
 	if r.count++; r.count > 1 {
 		r.out.text(",\n")
 	}
-	r.out.text(jsonText(done))
+	r.out.text(message.JSON(done))
 }
 
 // end closes the object.

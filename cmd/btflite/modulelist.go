@@ -12,6 +12,7 @@ import (
 
 	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/fileid"
+	"github.com/btflite/btflite/internal/findbase"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -28,11 +29,9 @@ type module struct {
 	err    error // why it cannot be encoded; nil if nothing is known
 }
 
-// moduleSuffix is the suffix of modules in a folder. compressedSuffixes may follow it if
+// moduleSuffix is the suffix of modules in a folder. One of findbase.Compressed may follow it if
 // the modules were installed compressed.
 const moduleSuffix = ".ko"
-
-var compressedSuffixes = []string{".gz", ".xz", ".zst"}
 
 // maxList bounds a list of modules, in bytes.
 const maxList = 64 << 20
@@ -105,7 +104,7 @@ func (l *moduleList) addFolder(root string) {
 
 // isModuleName reports whether a file of a folder is a module.
 func isModuleName(name string) bool {
-	for _, s := range compressedSuffixes {
+	for _, s := range findbase.Compressed {
 		if strings.HasSuffix(name, moduleSuffix+s) {
 			return true
 		}
@@ -192,9 +191,6 @@ func ownRel(path string) string {
 	return filepath.Base(path)
 }
 
-// detachedSuffix is appended to the names of modules for detached files.
-const detachedSuffix = ".btf"
-
 // placeOutputs decides where the outputs of each module go: its BTF below dir, or into the
 // module if dir is "", and its side files to the same place with other suffixes. It returns
 // an error if an output would replace another one, a module or a base, by whatever name.
@@ -217,7 +213,7 @@ func placeOutputs(mods []module, dir string, suffixes sideFiles, bases []string)
 		stem := m.path
 		if dir != "" {
 			m.root, stem = dir, filepath.Join(dir, m.rel)
-			m.out = stem + detachedSuffix
+			m.out = stem + findbase.Suffix
 		}
 		if suffixes.extraVars != "" {
 			m.extra = stem + suffixes.extraVars

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -65,7 +64,6 @@ func (m *modulesCommand) run(c *cli, paths []string) (err error) {
 	if err := m.complete(c); err != nil {
 		return err
 	}
-	m.warn(c)
 	if err := checkNames(paths); err != nil {
 		return err
 	}
@@ -153,7 +151,7 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 		total.Add(uint64(m.size))
 	}
 	b.c.heap.forget(total.Load())
-	trim := newCodeTrim(total.Load(), 64<<20)
+	trim := newCodeTrim(total.Load())
 	meter := b.c.startProgress(b.c.quiet, func(done, total uint64, left string) []string {
 		return batchProgress(done, total, int(b.done.Load()), len(mods), left, b.working.Load())
 	})
@@ -163,13 +161,12 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 		b.c.complain(interruptedText(int(b.done.Load()), len(mods), b.inPlace()))
 	})
 	defer b.c.guard.setOnDeath(nil)
-	var next atomic.Int64
+	next := workers.Shared(len(mods))
 	workers.Do(min(jobs, len(mods)), func(int) {
 		w := worker{batch: b}
 		defer w.close()
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= len(mods) || b.c.guard.interrupted() != nil {
+		for i := range next {
+			if b.c.guard.interrupted() != nil {
 				return
 			}
 			name := shortName(mods[i].path)
@@ -370,13 +367,8 @@ func (m *module) leftAlone(why string) error {
 // is missing. None may be an input.
 func (m *module) outputs(c *cli, debugDir string) (to outputs, err error) {
 	if m.out != "" {
-		dir := filepath.Dir(m.out)
-		err := refuseLinks(m.root, dir)
-		if err == nil {
-			err = c.guard.makeFolder(dir)
-		}
-		if err != nil {
-			return to, message.FileError(m.out, "cannot write", err)
+		if err := c.guard.makeFolderOf(m.root, m.out); err != nil {
+			return to, err
 		}
 	}
 	for _, t := range []struct {

@@ -2,13 +2,13 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/btflite/btflite/btf/lower"
+	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -57,7 +57,7 @@ type batchReport struct {
 // newBatchReport adds up the results.
 func newBatchReport(base string, results []moduleResult, wall time.Duration) *batchReport {
 	slices.SortFunc(results, func(a, b moduleResult) int { return cmp.Compare(a.Path, b.Path) })
-	r := &batchReport{Base: base, Count: len(results), WallNS: int64(wall), PeakRSS: readPeakRSS(), Unencodable: map[string]int{}, Modules: results}
+	r := &batchReport{Base: base, Count: len(results), WallNS: int64(wall), PeakRSS: memlimit.Peak(), Unencodable: map[string]int{}, Modules: results}
 	for _, m := range results {
 		for what, n := range m.unencodable {
 			r.Unencodable[what] += n
@@ -102,8 +102,7 @@ func (r *batchReport) mismatchText() string {
 // format is the report as text without a final newline.
 func (r *batchReport) format(f statsFormat) string {
 	if f == statsJSON {
-		b, _ := json.Marshal(r) // no field can cause an error
-		return string(b)
+		return message.JSON(r)
 	}
 	var b strings.Builder
 	row := func(name, format string, args ...any) {

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -123,6 +126,56 @@ func (s optionSet) bases(p *[]string, name, help string) {
 		*p = append(*p, v)
 		return nil
 	}, name, "", help, files)
+}
+
+// release adds an option for a release of Linux, stored in *p.
+func (s optionSet) release(p *verify.Release, name, help string, settings ...setting) {
+	s.value(func(v string) (err error) {
+		if *p, err = verify.ParseRelease(message.OneLine(v)); err != nil {
+			return usagef("%v", err)
+		}
+		return nil
+	}, name, "", help, append(settings, offering(verify.Releases()...))...)
+}
+
+// least0 returns a function that stores a number.
+func least0(p *int) func(string) error {
+	return func(v string) (err error) {
+		if *p, err = strconv.Atoi(v); err != nil || *p < 0 {
+			return usagef("'%s' is not a number", message.OneLine(v))
+		}
+		return nil
+	}
+}
+
+// nonEmpty returns a function that stores a name.
+func nonEmpty(p *string) func(string) error {
+	return func(v string) error {
+		if v == "" {
+			return usagef("empty name")
+		}
+		*p = v
+		return nil
+	}
+}
+
+// pattern adds an option for a pattern of names, which it appends to *p.
+func (s optionSet) pattern(p *[]string, name, letter, help string) {
+	s.value(func(v string) error {
+		if err := checkPattern(v); v == "" || err != nil {
+			return cmp.Or(err, usagef("empty pattern"))
+		}
+		*p = append(*p, v)
+		return nil
+	}, name, letter, help, noFiles)
+}
+
+// checkPattern returns an error for a pattern that is not complete.
+func checkPattern(pattern string) error {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return usagef("'%s' is not a valid pattern: a bracket is open, or nothing follows a backslash", message.OneLine(pattern))
+	}
+	return nil
 }
 
 func (s optionSet) add(o *option, name, letter, help string, settings []setting) {

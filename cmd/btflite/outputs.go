@@ -17,6 +17,7 @@ import (
 	"github.com/btflite/btflite/internal/finish"
 	"github.com/btflite/btflite/internal/job"
 	"github.com/btflite/btflite/internal/loadbtf"
+	"github.com/btflite/btflite/internal/memlimit"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
@@ -52,7 +53,7 @@ func (c *cli) writeAll(to outputs, path string, read os.FileInfo, enc *finish.En
 			}
 			continue
 		}
-		write, err := extraWriter(s.data, s.to.path, path)
+		write, err := sideWriter(s.data, s.to.path, path)
 		if err != nil {
 			return message.NamingFile([]string{path}, err)
 		}
@@ -172,7 +173,7 @@ func refuseDistilled(path string) error {
 		return nil
 	}
 	return errors.New("section " + loadbtf.SectionBTFBase + " belongs to the " + loadbtf.SectionBTF +
-		" that is to be replaced; remove it first (objcopy --remove-section=" + loadbtf.SectionBTFBase + " " + shellWord(path) +
+		" that is to be replaced; remove it first (objcopy --remove-section=" + loadbtf.SectionBTFBase + " " + message.ShellWord(path) +
 		"), or encode with the feature distilled_base")
 }
 
@@ -192,14 +193,14 @@ func sectionsFor(path string, enc *finish.Encoded, o *job.Options) ([]elfwrite.S
 	return []elfwrite.Section{bytesSection(loadbtf.SectionBTF, own), bytesSection(loadbtf.SectionBTFBase, below)}, nil
 }
 
-// hasSection reports whether the file is an ELF file with that section.
-func hasSection(path, name string) bool {
+// hasSection reports whether the file is an ELF file with one of the sections.
+func hasSection(path string, names ...string) bool {
 	f, err := mmapelf.Open(path)
 	if err != nil {
 		return false // the write that follows reports the error
 	}
 	defer f.Close()
-	return f.Section(name) != nil
+	return slices.ContainsFunc(names, func(name string) bool { return f.Section(name) != nil })
 }
 
 // interruptible is a writer that fails after a signal has arrived.
@@ -252,8 +253,6 @@ func newRunReport(paths []string, to outputs, enc *finish.Encoded, writing, wall
 	if to.inline != nil && enc.Inline.Data != nil {
 		r.InlineTo, r.InlineBytes = to.inline.path, int64(len(enc.Inline.Data))
 	}
-	if peak := readPeakRSS(); peak > r.PeakRSS {
-		r.PeakRSS = peak
-	}
+	r.PeakRSS = memlimit.Peak()
 	return r
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +14,11 @@ import (
 
 	"github.com/btflite/btflite"
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/debuginfo"
+	"github.com/btflite/btflite/internal/findbase"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
@@ -30,7 +31,7 @@ import (
 //   - an ELF file with DWARF only, which is encoded in memory and not changed;
 //   - split BTF. Its base is the one of --btf_base, or the first input that needs no
 //     base, or the one that "btflite verify" would find. A base that was not given has
-//     to fit, and warnNotes names it;
+//     to fit, and a note names it;
 //   - the name of a module of the running kernel, if there is no file of that name;
 //   - nothing: the running kernel.
 //
@@ -43,11 +44,11 @@ import (
 //	files, err := in.open(words)
 //	defer in.close()
 type typeReader struct {
+	c         *cli
 	bases     []string // --btf_base
-	lookupEnv func(string) (string, bool)
-	find      *baseFinder
+	find      *findbase.Finder
 	findDebug func(file string, buildID []byte) (path string, err error) // nil: no servers
-	whole     *foundBase                                                 // the first input that needs no base, or nil
+	whole     *findbase.Base                                             // the first input that needs no base, or nil
 	opened    []func()
 	printsAll bool // all types of the inputs are printed, which takes long
 	dwarf     loadbtf.DWARF
@@ -58,6 +59,8 @@ type typeReader struct {
 	marks bool
 	// orFuller reads the DWARF if it has types that BTF has no kind for.
 	orFuller bool
+	// tellsLost warns about types in the DWARF that cannot be printed.
+	tellsLost bool
 	// Filters of DWARF units. As in pahole, a unit that they drop has no BTF either.
 	lang      langFilter
 	cuExclude string // prefix of the names of units that are left out; "": none
@@ -99,7 +102,7 @@ func (r *typeReader) image(t *types) codeFile {
 }
 
 func newTypeReader(c *cli) *typeReader {
-	return &typeReader{lookupEnv: c.lookupEnv, find: newBaseFinder(""), findDebug: newDebugFinder(c)}
+	return &typeReader{c: c, find: findbase.New(btfFiles, ""), findDebug: newDebugFinder(c)}
 }
 
 // options adds the options to cmd under the heading.
@@ -107,11 +110,11 @@ func (r *typeReader) options(cmd *cobra.Command, heading string) {
 	under(cmd, heading).bases(&r.bases, "btf_base", "FILE is split over `BASE`, or a chain")
 }
 
-// open reads the types of the inputs or, without any, of the running kernel. They are
-// valid until close is called. Errors name the file.
+// open reads the types of the inputs or, without any, of the running kernel, and prints notes
+// about them. The types are valid until close is called. Errors name the file.
 func (r *typeReader) open(words []string) (files []types, err error) {
 	if len(words) == 0 {
-		words = []string{r.kernel()}
+		words = []string{r.c.kernelBTF()}
 		if _, err := os.Stat(words[0]); err != nil {
 			return nil, fmt.Errorf("%w; without FILE, the running kernel's types are read: give a FILE", message.FileError(words[0], "cannot open", err))
 		}
@@ -123,8 +126,8 @@ func (r *typeReader) open(words []string) (files []types, err error) {
 		return nil, err
 	}
 	given := len(words)
-	if len(r.bases) > 0 && r.find.fixed == nil {
-		if err := r.find.fix(r.bases); err != nil {
+	if len(r.bases) > 0 && r.find.Fixed() == nil {
+		if err := r.find.Fix(r.bases); err != nil {
 			return nil, err
 		}
 	}
@@ -149,12 +152,13 @@ func (r *typeReader) open(words []string) (files []types, err error) {
 		}
 		files = append(files, t)
 	}
+	r.tell(files)
 	return files, nil
 }
 
 // withoutBase reads the DWARF of a file, t, whose base was not found or does not fit.
 func (r *typeReader) withoutBase(path string, t types, err error) (types, error) {
-	var m *misfit
+	var m *findbase.Misfit
 	if odd := errors.As(err, &m); !odd && !r.orDWARF || r.onlyBTF {
 		return t, err
 	}
@@ -168,26 +172,51 @@ func (r *typeReader) withoutBase(path string, t types, err error) (types, error)
 	return encoded, nil
 }
 
-// warnNotes prints notes about the inputs: which base was found, which types were
-// skipped, and that a file has no types of its own.
-func (c *cli) warnNotes(files []types) {
+// tell prints notes about the inputs: what cannot be printed, which base was found or does not fit,
+// and that a file has no types of its own.
+func (r *typeReader) tell(files []types) {
 	for i := range files {
 		f := &files[i]
+		for _, what := range slices.Sorted(maps.Keys(f.lost)) {
+			if r.tellsLost {
+				r.c.warn(lostText(message.OneLine(f.path), what, f.lost[what]))
+			}
+		}
+	}
+	for i := range files {
+		f := &files[i]
+		if f.fuller {
+			r.c.warn(message.OneLine(f.path) + ": note: its DWARF has types that BTF cannot say, and the types are read from it; -F btf reads its BTF")
+		}
 		if f.mismatch != "" {
-			c.warn(mismatchText(f.path, f.mismatch))
+			r.c.warn(mismatchText(f.path, f.mismatch))
 		}
 		if f.note != "" {
-			c.warn(f.note)
+			r.c.warn(f.note)
 		}
 		if len(f.Off) == 0 {
-			c.warn(message.OneLine(f.path) + ": note: it has no types of its own")
+			r.c.warn(message.OneLine(f.path) + ": note: it has no types of its own")
 		}
 	}
 }
 
+// lostText says how many things of a sort are in the DWARF only.
+func lostText(where, what string, n int) string {
+	return fmt.Sprintf("%s: not shown: %s %s", where, grouped(uint64(n)), message.OneLine(what))
+}
+
+// view gives the types by id, with the file's size of pointers.
+func (t *types) view() *view.View {
+	v := view.New(t.Blob)
+	if t.pointerSize != 0 {
+		v.SetPointerSize(t.pointerSize)
+	}
+	return v
+}
+
 func (r *typeReader) close() {
 	r.closeFiles()
-	r.find.close()
+	r.find.Close()
 }
 
 // closeFiles is close, but the bases that were found or given stay open.
@@ -196,12 +225,6 @@ func (r *typeReader) closeFiles() {
 		done()
 	}
 	r.opened = nil
-}
-
-// kernel returns the file with the types of the running kernel.
-func (r *typeReader) kernel() string {
-	name, _ := r.lookupEnv(kernelBTFEnv)
-	return cmp.Or(name, kernelBTF)
 }
 
 // resolve returns the file for a word: the file of this name, or the BTF of the loaded
@@ -301,26 +324,26 @@ func (r *typeReader) over(t *types, raw *loadbtf.Raw) (err error) {
 		}
 		return loadbtf.CheckBase(raw, t.Blob)
 	}
-	switch over, found := r.find.base(t.path, raw, r.whole); {
+	switch over, found := r.find.Find(t.path, raw, r.whole); {
 	case over == nil:
 		t.Blob, err = btf.ParseShared(raw.BTF, nil)
-		if errors.Is(err, btf.ErrNoBase) && isSplit(raw.BTF) {
+		if errors.Is(err, btf.ErrNoBase) && findbase.IsSplit(raw.BTF) {
 			err = fmt.Errorf("%w; its base was not found: %s", err, giveVmlinux)
 		}
 		return err
-	case over.base == r.find.fixed:
-		t.Blob, t.mismatch = over.own, over.mismatch
-		return over.err()
-	case !over.fits():
+	case over.Base == r.find.Fixed():
+		t.Blob, t.mismatch = over.Own, over.Mismatch
+		return over.Err()
+	case !over.Fits():
 		// Data that is not BTF does not fit any base.
 		if _, err := btf.ParseShared(raw.BTF, nil); err != nil && !errors.Is(err, btf.ErrNoBase) {
 			return err
 		}
-		return fmt.Errorf("%w: %s", &misfit{over, found}, giveVmlinux)
+		return fmt.Errorf("%w: %s", &findbase.Misfit{Fit: over, Found: found}, giveVmlinux)
 	default:
-		t.Blob = over.own
-		if over.base != r.whole && !(over.base.path == kernelBTF && strings.HasPrefix(t.path, sysBTF)) {
-			t.note = fmt.Sprintf("%s: note: its base is %s", message.OneLine(t.path), message.OneLine(over.base.path))
+		t.Blob = over.Own
+		if over.Base != r.whole && !(over.Base.Path == findbase.KernelBTF && strings.HasPrefix(t.path, sysBTF)) {
+			t.note = fmt.Sprintf("%s: note: its base is %s", message.OneLine(t.path), message.OneLine(over.Base.Path))
 		}
 		return nil
 	}
@@ -330,12 +353,12 @@ func (r *typeReader) over(t *types, raw *loadbtf.Raw) (err error) {
 const giveVmlinux = "give --btf_base=VMLINUX"
 
 // asBase makes an input a base for others.
-func (r *typeReader) asBase(t *types) *foundBase {
+func (r *typeReader) asBase(t *types) *findbase.Base {
 	in := t.source
 	if in.Path == "" {
 		in.Path = t.path
 	}
-	return &foundBase{path: t.path, blob: t.Blob, kernel: basematch.OfKernel(in, t.Blob)}
+	return &findbase.Base{Path: t.path, Blob: t.Blob, Kernel: basematch.OfKernel(in, t.Blob)}
 }
 
 // encode encodes the DWARF of a file, without the types of bases that are given. Kernels
@@ -343,7 +366,7 @@ func (r *typeReader) asBase(t *types) *foundBase {
 func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), stats btflite.Stats, err error) {
 	ctx := context.Background()
 	opt := btflite.Options{Jobs: runtime.GOMAXPROCS(0), AllowRefused: true, Marks: r.marks, CUExclude: r.cuExclude}
-	if opt.Lang, opt.LangExclude, err = r.lang.resolve(r.lookupEnv); err != nil {
+	if opt.Lang, opt.LangExclude, err = r.lang.resolve(r.c.lookupEnv); err != nil {
 		return nil, nil, stats, err
 	}
 	if r.dwarf != loadbtf.DWARFFirst || !hasSection(in.Path, ".BTF") { // else there are types without a server
@@ -370,18 +393,4 @@ func (r *typeReader) encode(in mmapelf.Source) (data []byte, done func(), stats 
 		return nil, nil, stats, fmt.Errorf("%s: %w, and its DWARF has no types", message.OneLine(in.Path), loadbtf.ErrNoBTF)
 	}
 	return got.BTF, got.Close, got.Stats, nil
-}
-
-// warnLost warns about types in the DWARF of the files that cannot be printed.
-func (c *cli) warnLost(files []types) {
-	for _, f := range files {
-		for _, what := range slices.Sorted(maps.Keys(f.lost)) {
-			c.warn(lostText(message.OneLine(f.path), what, f.lost[what]))
-		}
-	}
-}
-
-// lostText says how many things of a sort are in the DWARF only.
-func lostText(where, what string, n int) string {
-	return fmt.Sprintf("%s: not shown: %s %s", where, grouped(uint64(n)), message.OneLine(what))
 }

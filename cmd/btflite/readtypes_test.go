@@ -92,3 +92,16 @@ func TestRunningKernel(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// TestReadersNameTheBase: each command that reads split BTF over a base that it has found names the base.
+func TestReadersNameTheBase(t *testing.T) {
+	in, dir := inlineInput(t), t.TempDir()
+	main, side := filepath.Join(dir, "vmlinux.btf"), filepath.Join(dir, "side.btf")
+	btfliteRun(t, exitOK, "-J", "--btf_features=default", "--btf_encode_detached="+main, "--inline="+side, in)
+	for _, words := range []string{"dump", "show", "funcs", "stats", "inline add"} {
+		_, stderr := btfliteRun(t, exitOK, append(strings.Fields(words), side)...)
+		if want := "btflite: " + side + ": note: its base is " + main + "\n"; !strings.Contains(stderr, want) {
+			t.Errorf("%s: %q", words, stderr)
+		}
+	}
+}

@@ -74,16 +74,16 @@ func otherThanType(v *view.View, name string) string {
 		switch t.Kind() {
 		case btf.KindFunc:
 			if string(t.Name()) == name {
-				return "a function: btflite funcs --function=" + shellWord(name) + " prints it"
+				return "a function: btflite funcs --function=" + message.ShellWord(name) + " prints it"
 			}
 		case btf.KindVar:
 			if string(t.Name()) == name {
-				return "a variable: btflite dump --name=" + shellWord(name) + " prints its type"
+				return "a variable: btflite dump --name=" + message.ShellWord(name) + " prints its type"
 			}
 		case btf.KindEnum, btf.KindEnum64:
 			for _, e := range t.Values() {
 				if string(e.Name()) == name {
-					return "an enumerator: btflite show --contains_enumerator=" + shellWord(name) + " prints its enum"
+					return "an enumerator: btflite show --contains_enumerator=" + message.ShellWord(name) + " prints its enum"
 				}
 			}
 		}

@@ -93,18 +93,10 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 	}, "class_name", "C", "types by a `LIST` of names and patterns", noFiles)
 	o.toggle(&s.filter.Structs, "structs", "", "no unions", rare)
 	o.toggle(&s.filter.Unions, "unions", "", "only unions", rare)
-	number := func(p *int) func(string) error {
-		return func(v string) (err error) {
-			if *p, err = strconv.Atoi(v); err != nil || *p < 0 {
-				return usagef("'%s' is not a number", message.OneLine(v))
-			}
-			return nil
-		}
-	}
-	o.value(number(&s.filter.Holes), "holes", "H", "structs with `N` holes or more", numbers)
+	o.value(least0(&s.filter.Holes), "holes", "H", "structs with `N` holes or more", numbers)
 	o.value(func(v string) error {
-		if err := number(&s.filter.BitHoles)(v); err != nil {
-			return &usageError{what: err.Error(), hint: "the base of split BTF is --btf_base=" + shellWord(v)}
+		if err := least0(&s.filter.BitHoles)(v); err != nil {
+			return &usageError{what: err.Error(), hint: "the base of split BTF is --btf_base=" + message.ShellWord(v)}
 		}
 		return nil
 	}, "bit_holes", "B", "structs with `N` holes of bits or more", numbers, rare)
@@ -112,10 +104,10 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 		if !s.opt.Counts { // if -V comes first, as in pahole
 			s.form = show.Names
 		}
-		return number(&s.filter.HoleSize)(v)
+		return least0(&s.filter.HoleSize)(v)
 	},
 		"hole_size_ge", "z", "names of structs with a hole of `N` bytes or more", numbers, rare)
-	o.value(number(&s.filter.Padding), "padding_ge", "", "structs with `N` unused bytes or more at the end", numbers, rare)
+	o.value(least0(&s.filter.Padding), "padding_ge", "", "structs with `N` unused bytes or more at the end", numbers, rare)
 	o.toggle(&s.filter.Packed, "packed", "", "packed structs", rare)
 	o.toggle(&s.filter.Flexible, "with_flexible_array", "", "structs that end with a flexible array", rare)
 	o.toggle(&s.filter.Embedded, "with_embedded_flexible_array", "", "structs with a member that has one", rare)
@@ -136,7 +128,7 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 		return err
 	},
 		"find_pointers_to", "f", "members that point to the struct `NAME`", noFiles)
-	o.value(number(&s.wordSize), "word_size", "w", "an error unless words have `N` bytes", numbers, rare)
+	o.value(least0(&s.wordSize), "word_size", "w", "an error unless words have `N` bytes", numbers, rare)
 	o.value(list(&s.declExclude), "decl_exclude", "D", "with DWARF: no types declared in files that begin with `PREFIX`", rare, noFiles)
 	o.value(func(v string) error { s.enumerator = v; return nil },
 		"contains_enumerator", "", "the enum with the enumerator `NAME`", noFiles)
@@ -237,22 +229,14 @@ func (s *showCommand) run(c *cli, file string) (err error) {
 		return err
 	}
 	s.in.printsAll = len(s.names) == 0 && s.enumerator == ""
-	s.in.marks, s.in.orFuller = true, !strings.HasPrefix(s.formats, "btf")
+	s.in.marks, s.in.tellsLost, s.in.orFuller = true, true, !strings.HasPrefix(s.formats, "btf")
 	files, err := s.in.open(words)
 	defer s.in.close()
 	if err != nil {
 		return err
 	}
-	c.warnLost(files)
 	t := &files[0]
-	if t.fuller {
-		c.warn(message.OneLine(t.path) + ": note: its DWARF has types that BTF cannot say, and the types are read from it; -F btf reads its BTF")
-	}
-	c.warnNotes(files)
-	v := view.New(t.Blob)
-	if t.pointerSize != 0 {
-		v.SetPointerSize(t.pointerSize)
-	}
+	v := t.view()
 	if s.wordSize != 0 && s.wordSize != v.PointerSize() {
 		return fmt.Errorf("%s: the types are laid out for words of %d bytes, and BTF has no other layout", message.OneLine(t.path), v.PointerSize())
 	}
@@ -380,7 +364,7 @@ func (s *showCommand) idsOf(v *view.View, name string) (kind, bare string, ids [
 		kind, bare = "", name
 	}
 	if ids, err = show.Find(v, kind, bare, s.filter.Bases); err != nil {
-		err = usagef("'%s' is not a valid pattern: a bracket is open, or nothing follows a backslash", message.OneLine(bare))
+		err = checkPattern(bare)
 	}
 	return kind, bare, ids, err
 }

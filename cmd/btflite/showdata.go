@@ -26,21 +26,12 @@ type rawData struct {
 func (d *rawData) options(cmd *cobra.Command) {
 	o := under(cmd, groupPrinted)
 	o.value(nonEmpty(&d.path), "prettify", "", "with -C: the records of `FILE` with raw data", rare)
-	text := func(p *string) func(string) error { return nonEmpty(p) }
-	o.value(text(&d.header), "header_type", "", "with --prettify: the `TYPE` at the beginning of the file", rare, noFiles)
-	o.value(text(&d.in), "range", "", "records where the `MEMBER` of the header says, by its offset and size", rare, noFiles)
-	o.value(text(&d.seek), "seek_bytes", "", "records begin at byte `N`, or at $header.MEMBER", rare, noFiles)
-	o.value(text(&d.size), "size_bytes", "", "records begin in `N` bytes, or in $header.MEMBER", rare, noFiles)
-	number := func(p *int) func(string) error {
-		return func(v string) (err error) {
-			if *p, err = strconv.Atoi(v); err != nil || *p < 0 {
-				return usagef("'%s' is not a number", message.OneLine(v))
-			}
-			return nil
-		}
-	}
-	o.value(number(&d.skip), "skip", "", "leave out the first `N` records", rare, numbers)
-	o.value(number(&d.count), "count", "", "print `N` records", rare, numbers)
+	o.value(nonEmpty(&d.header), "header_type", "", "with --prettify: the `TYPE` at the beginning of the file", rare, noFiles)
+	o.value(nonEmpty(&d.in), "range", "", "records where the `MEMBER` of the header says, by its offset and size", rare, noFiles)
+	o.value(nonEmpty(&d.seek), "seek_bytes", "", "records begin at byte `N`, or at $header.MEMBER", rare, noFiles)
+	o.value(nonEmpty(&d.size), "size_bytes", "", "records begin in `N` bytes, or in $header.MEMBER", rare, noFiles)
+	o.value(least0(&d.skip), "skip", "", "leave out the first `N` records", rare, numbers)
+	o.value(least0(&d.count), "count", "", "print `N` records", rare, numbers)
 }
 
 // print prints the records of the classes, or the header alone.

@@ -126,7 +126,7 @@ func (g *guard) end() {
 }
 
 // create makes a draft in the folder dir. A signal waits until its temporary name is registered, if it
-// has one, so it never leaves the file behind. rename, replace or discard follow.
+// has one, so it never leaves the file behind. rename or discard follows.
 func (g *guard) create(dir string, mode fs.FileMode) (*draft.File, error) {
 	g.start()
 	g.mu.Lock()
@@ -173,25 +173,6 @@ func (g *guard) discard(d *draft.File) {
 	d.Discard()
 }
 
-// replace gives a draft its name. A signal waits meanwhile.
-func (g *guard) replace(d *draft.File, path string) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.place(d, path)
-}
-
-// place is replace with g.mu held.
-func (g *guard) place(d *draft.File, path string) error {
-	temporary := d.Temporary()
-	if err := d.Replace(path); err != nil {
-		g.register(d)
-		return err
-	}
-	delete(g.temps, temporary)
-	delete(g.open, d)
-	return nil
-}
-
 // tempFolder makes a folder for temporary files. The caller removes it. If a signal
 // arrives, the guard removes it with all its contents, after onDeath.
 func (g *guard) tempFolder(pattern string) (path string, err error) {
@@ -204,7 +185,7 @@ func (g *guard) tempFolder(pattern string) (path string, err error) {
 	return path, err
 }
 
-// rename is replace for an output. It refuses to replace a file that
+// rename gives a draft its name. A signal waits meanwhile. It refuses to replace a file that
 // this run has written under another name. Earlier checks may miss this: two names that
 // differ in case are one file in some folders, but only once the file exists, and a
 // folder may become a link during the run.
@@ -216,9 +197,13 @@ func (g *guard) rename(d *draft.File, path string) error {
 			return fmt.Errorf("it is the file that this run has written as %s", message.OneLine(g.written[p]))
 		}
 	}
-	if err := g.place(d, path); err != nil {
+	temporary := d.Temporary()
+	if err := d.Replace(path); err != nil {
+		g.register(d)
 		return err
 	}
+	delete(g.temps, temporary)
+	delete(g.open, d)
 	if info, err := os.Lstat(path); err == nil {
 		if p, ok := fileid.OfInfo(info); ok {
 			g.written[p] = path
@@ -357,13 +342,22 @@ func (g *guard) interrupted() error {
 	return nil
 }
 
+// ending ends a run like a signal, but the process by a call of exit.
+type ending struct {
+	why  string
+	exit func()
+}
+
+// Signal implements os.Signal.
+func (*ending) Signal() {}
+
+// String implements os.Signal.
+func (e *ending) String() string { return e.why }
+
 // dieBy ends the process by the signal s.
 func dieBy(s os.Signal) {
-	switch s := s.(type) {
-	case *outOfMemory:
-		os.Exit(s.status)
-	case *brokenPipe:
-		s.die()
+	if e, ok := s.(*ending); ok {
+		e.exit()
 	}
 	signal.Reset(s)
 	if p, err := os.FindProcess(os.Getpid()); err == nil && p.Signal(s) == nil {

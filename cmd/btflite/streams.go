@@ -39,24 +39,15 @@ func fileOf(w io.Writer) (*os.File, bool) {
 func (s *stream) Write(b []byte) (int, error) {
 	n, err := s.to.Write(b)
 	if errors.Is(err, syscall.EPIPE) {
-		s.guard.endWith(&brokenPipe{s.to})
+		s.guard.endWith(&ending{syscall.SIGPIPE.String(), s.dieOfPipe})
 	}
 	return n, err
 }
 
-// brokenPipe ends the run like a signal, after a write to a file that nobody reads.
-type brokenPipe struct{ to *os.File }
-
-// Signal implements os.Signal.
-func (*brokenPipe) Signal() {}
-
-// String implements os.Signal.
-func (*brokenPipe) String() string { return syscall.SIGPIPE.String() }
-
-// die writes again, now with the end that Go gives it. A SIGPIPE that a process sends itself
-// would be ignored.
-func (b *brokenPipe) die() {
+// dieOfPipe ends the process after a write that nobody reads: it writes again, now with the end that Go
+// gives that. A SIGPIPE that a process sends itself would be ignored.
+func (s *stream) dieOfPipe() {
 	signal.Reset(syscall.SIGPIPE)
-	b.to.WriteString("\n")
+	s.to.WriteString("\n")
 	os.Exit(exitFailure)
 }

@@ -16,7 +16,7 @@ func unknownCommand(words []string) error {
 		file = words[len(words)-1]
 	}
 	if hint := adviceFor(word); hint != "" {
-		return &usageError{what: unknownWord(word), hint: strings.ReplaceAll(hint, "FILE", shellWord(file))}
+		return &usageError{what: unknownWord(word), hint: strings.ReplaceAll(hint, "FILE", message.ShellWord(file))}
 	}
 	e := notACommand(word)
 	if e.hint == "" && len(words) <= 2 && (len(words) == 1 || file != "FILE") && mayBeName(word) {

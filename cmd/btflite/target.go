@@ -1,15 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/message"
 )
@@ -123,6 +124,16 @@ func derivedTarget(root, path string) (*target, error) {
 	return t, nil
 }
 
+// makeFolderOf makes the folder of path, a name below the folder root that btflite makes up, for derivedTarget.
+func (g *guard) makeFolderOf(root, path string) error {
+	dir := filepath.Dir(path)
+	err := refuseLinks(root, dir)
+	if err == nil {
+		err = g.makeFolder(dir)
+	}
+	return message.FileError(path, "cannot write", err)
+}
+
 // refuseLinks returns an error if path, or a folder between root and it, is a symbolic
 // link. Either may be missing.
 func refuseLinks(root, path string) error {
@@ -173,8 +184,19 @@ func (t *target) sameFile(o *target) bool {
 }
 
 // replaces reports whether the target would take the place of another output. out may be nil.
-func (t *target) replaces(out *target) bool {
-	return out != nil && (t.file != "" || t.stream != nil) && t.sameFile(out)
+func (t *target) replaces(out *target) bool { return out != nil && t.sameFile(out) }
+
+// otherTarget finds the place of an output beside outs, which may be nil. It must be neither an input nor one of
+// outs. Without a path, the result is nil.
+func (c *cli) otherTarget(path, what string, inputs []string, outs ...*target) (*target, error) {
+	if path == "" {
+		return nil, nil
+	}
+	to, err := c.resolveTarget(path, inputs)
+	if err == nil && slices.ContainsFunc(outs, to.replaces) {
+		err = fmt.Errorf("%s: %s would replace the output", message.OneLine(to.path), what)
+	}
+	return to, err
 }
 
 // refuseInputs returns an error if the target is one of the inputs.
@@ -218,11 +240,39 @@ func (t *target) refuseOld(why string) error {
 	return nil
 }
 
-// releaseOf reads the argument of an option that takes a release.
-func releaseOf(s string) (verify.Release, error) {
-	r, err := verify.ParseRelease(message.OneLine(s))
-	if err != nil {
-		return r, usagef("%v", err)
+// Side files (--extra_vars, --inline): split BTF over the main output, as it is or, if the
+// name ends in ".o", as an object.
+
+// sideFiles has the names of side files, or for modules their suffixes; "" for a file that is
+// not wanted.
+type sideFiles struct{ extraVars, inlineTo string }
+
+// extraSuffix and inlineSuffix end the names of modules' side files.
+const (
+	extraSuffix  = ".vars.btf"
+	inlineSuffix = ".inline.btf"
+)
+
+func (b *sideFiles) setExtraSuffix(v string) error  { return setSuffix(&b.extraVars, v, extraSuffix) }
+func (b *sideFiles) setInlineSuffix(v string) error { return setSuffix(&b.inlineTo, v, inlineSuffix) }
+
+// setSuffix sets the suffix of file names to v, or to usual if v is empty.
+func setSuffix(dst *string, v, usual string) error {
+	if strings.ContainsRune(v, '/') {
+		return usagef("'%s' is not a valid file name suffix", message.OneLine(v))
 	}
-	return r, nil
+	*dst = cmp.Or(v, usual)
+	return nil
+}
+
+// openSides finds the places of the side files; nil for a file that is not wanted.
+func (c *cli) openSides(b *sideFiles, inputs []string, out *target) (extra, inlined *target, err error) {
+	if extra, err = c.otherTarget(b.extraVars, "the extra variables", inputs, out); err != nil {
+		return nil, nil, err
+	}
+	inlined, err = c.otherTarget(b.inlineTo, "the inlined functions", inputs, out)
+	if err == nil && inlined != nil && inlined.replaces(extra) {
+		err = fmt.Errorf("%s: the inlined functions would replace the extra variables", message.OneLine(inlined.path))
+	}
+	return extra, inlined, err
 }

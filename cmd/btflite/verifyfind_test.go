@@ -115,16 +115,16 @@ func TestVerifyFolderMessages(t *testing.T) {
 		"6 files: 0 fine, 5 refused, 0 not readable, 1 without BTF; no base was found for 5: give --btf_base=VMLINUX or --image=/lib/modules/RELEASE\n") {
 		t.Errorf("%s%s", stdout, stderr)
 	}
-	if _, stderr := btfliteRun(t, exitUnreadable, "verify", t.TempDir()); !strings.Contains(stderr, ": no modules and no .btf files\n") {
+	if _, stderr := btfliteRun(t, exitTrouble, "verify", t.TempDir()); !strings.Contains(stderr, ": no modules and no .btf files\n") {
 		t.Error(stderr)
 	}
 	// No file has BTF, which is not a success.
-	btfliteRun(t, exitUnreadable, "verify", filepath.Join(image, "kernel/none.ko"))
+	btfliteRun(t, exitTrouble, "verify", filepath.Join(image, "kernel/none.ko"))
 	empty := t.TempDir()
 	if err := os.Rename(filepath.Join(image, "kernel/none.ko"), filepath.Join(empty, "none.ko")); err != nil {
 		t.Fatal(err)
 	}
-	if stdout, _ := btfliteRun(t, exitUnreadable, "verify", empty, empty); stdout != "2 files: 0 fine, 0 refused, 0 not readable, 2 without BTF\n" {
+	if stdout, _ := btfliteRun(t, exitTrouble, "verify", empty, empty); stdout != "2 files: 0 fine, 0 refused, 0 not readable, 2 without BTF\n" {
 		t.Error(stdout)
 	}
 	// A base of another kernel.
@@ -140,8 +140,8 @@ func TestVerifyFolderMessages(t *testing.T) {
 func TestVerifyJSON(t *testing.T) {
 	root, image := imageTree(t, "6.12.99-test", "boot/vmlinux-6.12.99-test")
 	args := []string{"verify", "--json", "--kernel=5.10", image, filepath.Join(root, "missing")}
-	one, _ := btfliteRun(t, exitUnreadable, append(args, "-j1")...)
-	many, _ := btfliteRun(t, exitUnreadable, append(args, "-j7")...)
+	one, _ := btfliteRun(t, exitTrouble, append(args, "-j1")...)
+	many, _ := btfliteRun(t, exitTrouble, append(args, "-j7")...)
 	if one != many {
 		t.Errorf("%s\nand\n%s", one, many)
 	}

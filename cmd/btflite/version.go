@@ -42,7 +42,7 @@ func newVersionCommand(c *cli) *cobra.Command {
 			if len(args) > 0 {
 				return usagef("version takes no arguments")
 			}
-			_, err := fmt.Fprintln(c.stdout, versionText(debug.ReadBuildInfo()))
+			_, err := fmt.Fprintln(c.stdout, versionText(buildInfo()))
 			return stdoutError(err)
 		},
 	}
@@ -50,11 +50,8 @@ func newVersionCommand(c *cli) *cobra.Command {
 
 // versionText is one line: version, commit and its day if the build knows them, Go version, and the
 // release of pahole that btflite replaces.
-func versionText(info *debug.BuildInfo, ok bool) string {
-	if !ok {
-		info = new(debug.BuildInfo)
-	}
-	parts := []string{"btflite " + thisBuild(info).String()}
+func versionText(info *debug.BuildInfo) string {
+	parts := []string{"btflite " + sourceOf(info).String()}
 	if info.GoVersion != "" {
 		parts = append(parts, info.GoVersion)
 	}
@@ -65,22 +62,26 @@ func versionText(info *debug.BuildInfo, ok bool) string {
 // from the archive of a commit. The commit is btflite's. pahole's own tests expect this
 // form.
 func develVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = new(debug.BuildInfo)
-	}
-	commit, _, _ := strings.Cut(thisBuild(info).commit, " ")
+	commit, _, _ := strings.Cut(thisBuild().commit, " ")
 	if commit == "" {
 		return paholeVersion
 	}
 	return paholeVersion + "-tarball-g" + commit[:min(12, len(commit))]
 }
 
-// thisBuild returns the source from which this program was built.
-func thisBuild(info *debug.BuildInfo) buildID {
-	if info == nil {
-		info = new(debug.BuildInfo)
+// buildInfo returns what the go command has recorded in this program, which may be nothing.
+func buildInfo() *debug.BuildInfo {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info
 	}
+	return new(debug.BuildInfo)
+}
+
+// thisBuild returns the source from which this program was built.
+func thisBuild() buildID { return sourceOf(buildInfo()) }
+
+// sourceOf is thisBuild for a program with this info.
+func sourceOf(info *debug.BuildInfo) buildID {
 	id, inArchive := buildID{linkedVersion, linkedCommit, linkedDate}, archivedID(archived)
 	if id.commit == "" {
 		id.commit = inArchive.commit // make VERSION=... in an archive

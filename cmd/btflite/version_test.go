@@ -40,12 +40,12 @@ func TestVersionText(t *testing.T) {
 		{name: "checkout", archive: "$Format:%(describe)$\n$Format:%H$\n$Format:%ct$\n", info: stamped("v0.1.0"), want: "v0.1.0"},
 		{name: "damaged archive", archive: "\nabc\nx\n", info: stamped("v0.1.0"), want: "v0.1.0"},
 	} {
-		got := withSource(tt.linked, tt.commit, tt.archive, func() string { return versionText(tt.info, true) })
+		got := withSource(tt.linked, tt.commit, tt.archive, func() string { return versionText(tt.info) })
 		if want := "btflite " + tt.want + rest; got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, want)
 		}
 	}
-	got := withSource("", "", "", func() string { return versionText(nil, false) })
+	got := withSource("", "", "", func() string { return versionText(new(debug.BuildInfo)) })
 	if want := "btflite (version unknown: go build recorded none, make build would), stands in for pahole v1.32"; got != want {
 		t.Errorf("without build information: %s", got)
 	}

@@ -12,12 +12,15 @@ const (
 // String is the word for a level in messages.
 func (l Level) String() string { return [...]string{"note", "warning", "error"}[l] }
 
+// MarshalText returns the same for JSON.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
 // Finding is one thing that is wrong, or may be.
 type Finding struct {
-	ID    string // does not change between releases of btflite
-	Level Level
-	What  string // one line, which names the option, program or file
-	Cure  string // a line to paste, "" if there is none
+	ID    string `json:"id"` // does not change between releases of btflite
+	Level Level  `json:"level"`
+	What  string `json:"what"`           // one line, which names the option, program or file
+	Cure  string `json:"cure,omitempty"` // a line to paste, "" if there is none
 }
 
 // Report has the findings for one input.

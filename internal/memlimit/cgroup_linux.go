@@ -92,6 +92,39 @@ func Resident() uint64 {
 	return resident
 }
 
+// Peak is the largest value that Resident has had (VmHWM), 0 if it is unknown.
+func Peak() uint64 { return kibibytes("/proc/self/status", "VmHWM:") }
+
+// Available is how many bytes programs may still take: what Linux says, or the limit of the
+// control group if that is lower. It is 0 if both are unknown.
+func Available() uint64 {
+	free, group := kibibytes("/proc/meminfo", "MemAvailable:"), Cgroup()
+	if free == 0 || group != 0 && group < free {
+		return group
+	}
+	return free
+}
+
+// kibibytes reads a file with lines such as "VmHWM:   32768 kB". It returns the bytes in the line
+// that begins with key, 0 if there is none.
+func kibibytes(file, key string) uint64 {
+	text, _ := os.ReadFile(file)
+	return kibibytesIn(string(text), key)
+}
+
+// kibibytesIn is kibibytes for the text of the file.
+func kibibytesIn(text, key string) uint64 {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, key); ok {
+			if f := strings.Fields(rest); len(f) == 2 && f[1] == "kB" {
+				n, _ := strconv.ParseUint(f[0], 10, 54)
+				return n << 10
+			}
+		}
+	}
+	return 0
+}
+
 // statm reads how much is resident, and what of that are pages of files, in bytes
 // (proc_pid_statm(5): size, resident, shared, …); 0 if that cannot be read.
 func statm() (resident, shared uint64) {

@@ -84,3 +84,20 @@ func TestUsedGrows(t *testing.T) {
 		t.Error("kept alive")
 	}
 }
+
+func TestKibibytes(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"VmPeak:\t  9 kB\nVmHWM:\t   32768 kB\nVmRSS:\t 1 kB\n": 32 << 20,
+		"VmRSS:\t 1 kB\n": 0, "VmHWM:\n": 0, "VmHWM: x kB\n": 0, "": 0,
+	} {
+		if got := kibibytesIn(text, "VmHWM:"); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+	if peak, now := Peak(), Resident(); now != 0 && peak < now/2 {
+		t.Errorf("the peak is %d, and %d are resident", peak, now)
+	}
+	if kibibytes("/proc/meminfo", "MemAvailable:") != 0 && Available() == 0 {
+		t.Error("the system tells how much is available, and Available does not")
+	}
+}

@@ -11,6 +11,12 @@ func Used() uint64 { return 0 }
 // Resident is all memory of the process, which is not known here.
 func Resident() uint64 { return 0 }
 
+// Peak is the largest value that Resident has had, which is not known here.
+func Peak() uint64 { return 0 }
+
+// Available is how many bytes programs may still take, which is not known here.
+func Available() uint64 { return 0 }
+
 // CountFiles does nothing here.
 func CountFiles() {}
 

@@ -10,8 +10,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // FileError says what could not be done with path and why. System call names
@@ -80,36 +78,6 @@ func AndMore(first string, more int, noun string) string {
 	default:
 		return fmt.Sprintf("%s and %d more %ss", first, more, noun)
 	}
-}
-
-// OneLine makes text fit for one line of a terminal: control characters and
-// broken UTF-8, which file names and files may hold, are shown as escapes.
-func OneLine(s string) string {
-	clean := true
-	for _, r := range s {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			clean = false
-			break
-		}
-	}
-	if clean {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n <= 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case !unicode.IsPrint(r):
-			q := fmt.Sprintf("%q", r)
-			b.WriteString(q[1 : len(q)-1])
-		default:
-			b.WriteString(s[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
 }
 
 // ByteSize is n in bytes, KiB, MiB or GiB.

@@ -3,8 +3,10 @@
 package workers
 
 import (
+	"iter"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 )
 
 // Do calls fn(0) to fn(n-1), each on a goroutine of its own, and returns when
@@ -27,6 +29,16 @@ func Do(n int, fn func(k int)) {
 	for _, x := range panics {
 		if x != nil {
 			panic(x)
+		}
+	}
+}
+
+// Shared returns the numbers from 0 to n-1, for goroutines that range over it at the same time: each gets
+// the next number that no other has.
+func Shared(n int) iter.Seq[int] {
+	var next atomic.Int64
+	return func(yield func(int) bool) {
+		for i := int(next.Add(1)) - 1; i < n && yield(i); i = int(next.Add(1)) - 1 {
 		}
 	}
 }

@@ -39,3 +39,23 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	})
 	t.Error("Do returned")
 }
+
+// TestShared: each number comes once, also if a goroutine stops early.
+func TestShared(t *testing.T) {
+	var sum atomic.Int64
+	numbers := Shared(10)
+	Do(4, func(k int) {
+		for i := range numbers {
+			sum.Add(1 << i)
+			if k == 0 {
+				return
+			}
+		}
+	})
+	if sum.Load() != 1<<10-1 {
+		t.Errorf("ran %b", sum.Load())
+	}
+	for range Shared(0) {
+		t.Error("called")
+	}
+}

@@ -71,8 +71,10 @@ var imports = map[string][]string{
 	"internal/ccline":    nil,
 	"internal/ccobject": {"arena", "internal/ccline", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
 		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
-	"internal/finish": {"btf", "btf/distill", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/message", "internal/workers", "mmapelf", "btf/order"}, // the last for tests
-	"internal/job":    {"btf", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "internal/message", "mmapelf"},
+	"internal/fullcircle": {"btf", "btf/ctype", "btf/diff", "btf/dump", "btf/view", "internal/ccline", "internal/declared", "internal/memlimit", "internal/message", "mmapelf"},
+	"internal/findbase":   {"btf", "internal/basematch", "internal/loadbtf", "mmapelf"},
+	"internal/finish":     {"btf", "btf/distill", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/message", "internal/workers", "mmapelf", "btf/order"}, // the last for tests
+	"internal/job":        {"btf", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "internal/message", "mmapelf"},
 	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/expand", "internal/message", "mmapelf",
 		"github.com/edsrzf/mmap-go"},
 	"internal/message":         nil,
@@ -109,7 +111,7 @@ var imports = map[string][]string{
 		"btf/verify",
 		"btf/view",
 		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/debuginfod", "internal/declared", "internal/doctor", "internal/draft", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/expand", "internal/fileid",
-		"internal/finish", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
+		"internal/findbase", "internal/finish", "internal/fullcircle", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"docs/site":       {"*"}, // a module of its own
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},

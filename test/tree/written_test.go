@@ -25,7 +25,7 @@ var written = map[string]string{
 	"cmd/btflite/lowercmd.go replace":         "Work.Merged checks the base; write has checked what is over it",
 	"cmd/btflite/lowercmd.go loweredSection":  "of write and replace",
 	"cmd/btflite/finish.go writeMerged":       "Work.Merged checks it",
-	"cmd/btflite/finish.go extraWriter":       "of an Encoded, which Work.Output has checked",
+	"cmd/btflite/finish.go sideWriter":        "of an Encoded, which Work.Output has checked",
 	"cmd/btflite/finish.go bytesSection":      "of an Encoded, or what Work.DistilBase returns",
 	"cmd/btflite/fullcirclecmd.go keepC":      "C",
 	"encode/tail.go exact":                    "goes to Work.Output",

@@ -1,19 +1,23 @@
-package main
+// Package fullcircle has what "btflite fullcircle" needs to know about C: which compiler made a file, and
+// which differences between BTF from DWARF and BTF from the C of it no C could avoid.
+package fullcircle
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/dump"
+	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/ccline"
 	"github.com/btflite/btflite/internal/declared"
 	"github.com/btflite/btflite/internal/elfabi"
@@ -22,63 +26,58 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// compiler is a C compiler with the options that it needs for a machine.
-type compiler struct {
-	words   []string
-	instead string // the compiler of the file, if this is another release of it
-	several bool   // both gcc and clang have made units of the file
+// Origin says what an ELF file was made by and for.
+type Origin struct {
+	Machine
+	// Producer is the DW_AT_producer of the first compile unit that does not come from an
+	// assembler, or "".
+	Producer string
+	// Several says that both gcc and clang have made units of the file.
+	Several bool
+}
+
+// Compiler is a C compiler with the options that it needs for a machine.
+type Compiler struct {
+	Words   []string
+	Instead string // the compiler of the file, if this is another release of it
 }
 
 var (
-	gccVersion   = pattern{text: `^GNU (?:C\S*|GIMPLE) (\d+)`}
-	gccLanguage  = pattern{text: `^GNU C(\d\w) `}
-	clangVersion = pattern{text: `clang version (\d+)`}
+	gccVersion   = lazily(`^GNU (?:C\S*|GIMPLE) (\d+)`)
+	gccLanguage  = lazily(`^GNU C(\d\w) `)
+	clangVersion = lazily(`clang version (\d+)`)
 )
-
-// pattern is a regular expression that is compiled on first use, because most runs use
-// none.
-type pattern struct {
-	text string
-	once sync.Once
-	re   *regexp.Regexp
-}
-
-// get returns the compiled expression. Any goroutine may call it.
-func (p *pattern) get() *regexp.Regexp {
-	p.once.Do(func() { p.re = regexp.MustCompile(p.text) })
-	return p.re
-}
 
 // maxProducers is how many units of an ELF file are searched for a compiler: the first
 // units may come from an assembler.
 const maxProducers = 1000
 
-// producer returns the DW_AT_producer of the first compile unit of an ELF file that does
-// not come from an assembler. several reports whether both gcc and clang made units of it.
-func producer(file string) (text string, several bool, t elfMachine, err error) {
+// OriginOf reads who made an ELF file, which has been encoded without an error.
+func OriginOf(file string) (o Origin, err error) {
 	f, err := mmapelf.Open(file)
 	if err != nil {
-		return "", false, t, message.FileError(file, "cannot read", err)
+		return o, message.FileError(file, "cannot read", err)
 	}
 	defer f.Close()
 	units, byGCC, byClang := 0, false, false
-	_ = declared.Producers(&mmapelf.Source{Path: file}, func(made string) bool { // the encoder has read the file without an error
+	_ = declared.Producers(&mmapelf.Source{Path: file}, func(made string) bool {
 		if !byGCC && !byClang {
-			text = made
+			o.Producer = made
 		}
-		byClang = byClang || clangVersion.get().MatchString(made)
-		byGCC = byGCC || gccVersion.get().MatchString(made)
+		byClang = byClang || clangVersion().MatchString(made)
+		byGCC = byGCC || gccVersion().MatchString(made)
 		units++
 		return units < maxProducers && !(byGCC && byClang)
 	})
-	return text, byGCC && byClang, elfMachine{f.Machine, f.Class64, f.BigEndian}, nil
+	o.Several, o.Machine = byGCC && byClang, Machine{f.Machine, f.Class64, f.BigEndian}
+	return o, nil
 }
 
 // optionsOf returns the options in a producer that concern the machine and the language. It
 // takes only options of fixed lists: nothing else in a file may reach a compiler.
 func optionsOf(producer string) (options []string) {
 	standard := ""
-	if m := gccLanguage.get().FindStringSubmatch(producer); m != nil {
+	if m := gccLanguage().FindStringSubmatch(producer); m != nil {
 		standard = ccline.Standard("-std=gnu" + strings.ToLower(m[1]))
 	}
 	for _, w := range strings.Fields(producer) {
@@ -96,20 +95,20 @@ func optionsOf(producer string) (options []string) {
 
 // findCompiler finds the compiler that a producer names, of that version if it is
 // installed, with options.
-func findCompiler(producer string, t elfMachine, options []string) (*compiler, error) {
-	m := t.compilers()
-	if m == nil {
-		return nil, fmt.Errorf("no compiler is known for machine %d of ELF: name one by --cc", t.machine)
+func findCompiler(producer string, t Machine, options []string) (*Compiler, error) {
+	m, ok := machines[t]
+	if !ok {
+		return nil, fmt.Errorf("no compiler is known for machine %d of ELF: name one by --cc", t.Number)
 	}
 	flags := slices.Clone(options)
 	var names []gccName
 	wanted := "" // the release of the file's compiler
-	if v := clangVersion.get().FindStringSubmatch(producer); v != nil {
+	if v := clangVersion().FindStringSubmatch(producer); v != nil {
 		flags = append(flags, "--target="+m.triple)
 		wanted = "clang-" + v[1]
 		names = []gccName{{name: wanted}, {name: "clang"}}
 	} else {
-		if v := gccVersion.get().FindStringSubmatch(producer); v != nil {
+		if v := gccVersion().FindStringSubmatch(producer); v != nil {
 			wanted = "gcc-" + v[1]
 			for _, g := range m.gcc {
 				names = append(names, gccName{g.name + "-" + v[1], g.option})
@@ -124,17 +123,69 @@ func findCompiler(producer string, t elfMachine, options []string) (*compiler, e
 		if err != nil {
 			continue
 		}
-		c := &compiler{words: []string{path}}
+		c := &Compiler{Words: []string{path}}
 		if n.option != "" {
-			c.words = append(c.words, n.option)
+			c.Words = append(c.Words, n.option)
 		}
-		c.words = append(c.words, flags...)
+		c.Words = append(c.Words, flags...)
 		if wanted != "" && !strings.HasSuffix(n.name, wanted) {
-			c.instead = wanted
+			c.Instead = wanted
 		}
 		return c, nil
 	}
 	return nil, fmt.Errorf("no %s: name a compiler by --cc", strings.Join(tried, " or "))
+}
+
+// Compiler returns a compiler for the C of b, the BTF of the file: the named one, or without a name the one that
+// the producer tells. A named one gets only the language options of the producer, before its own: it may be for
+// another machine.
+func (o *Origin) Compiler(named []string, b *btf.Blob) (*Compiler, error) {
+	made := cmp.Or(o.Producer, guessProducer(b))
+	options := withLanguage(optionsOf(made), b)
+	if named == nil {
+		return findCompiler(made, o.Machine, options)
+	}
+	behind := ccline.Behind(named) // the program that starts the compiler may stand before it
+	words := slices.Clone(named[:len(named)-len(behind)])
+	for _, w := range options {
+		if ccline.Standard(w) != "" || strings.HasPrefix(w, "-f") {
+			words = append(words, w)
+		}
+	}
+	return &Compiler{Words: append(words, behind...)}, nil
+}
+
+// withLanguage adds options that are missing in the producer, such as clang's, and follow
+// from the types: a standard of C that allows their names, and the sign of char.
+func withLanguage(options []string, b *btf.Blob) []string {
+	if !slices.ContainsFunc(options, func(w string) bool { return ccline.Standard(w) != "" }) {
+		if d := dump.Dialect(b); d != "" {
+			options = append(options, "-std="+d)
+		}
+	}
+	if slices.Contains(options, "-fsigned-char") || slices.Contains(options, "-funsigned-char") {
+		return options
+	}
+	v := view.New(b)
+	chars := v.Named("char", btf.KindInt)
+	if len(chars) == 0 {
+		return options
+	}
+	if encoding, _, _ := v.Type(chars[0]).IntEncoding(); encoding&1 != 0 {
+		return append(options, "-fsigned-char")
+	}
+	return append(options, "-funsigned-char")
+}
+
+// guessProducer guesses the compiler of a file that does not name it, by the names of
+// integer types in b.
+func guessProducer(b *btf.Blob) string {
+	for t := range view.New(b).All() {
+		if t.Kind() == btf.KindInt && (string(t.Name()) == "long" || string(t.Name()) == "unsigned long" || string(t.Name()) == arraySize) {
+			return "clang version 0"
+		}
+	}
+	return ""
 }
 
 // compileTime is the longest time for a compilation. The C of a kernel takes a minute.
@@ -144,18 +195,17 @@ const compileTime = 10 * time.Minute
 // the stack. In a register, one might be where pahole does not expect it, which drops the function.
 var debugOptions = []string{"-g", "-O0", "-w", "-c", "-x", "c", "-ffreestanding", "-fno-builtin", "-fms-extensions", "-fno-eliminate-unused-debug-types", "-DBPF_NO_PRESERVE_ACCESS_INDEX"}
 
-// compile makes the object out of the C of in. A signal that ends this process ends the
-// compiler first.
-func (c *compiler) compile(g *guard, in, out string) error {
+// Compile makes the object out of the C of in. It runs the compiler by run.
+func (c *Compiler) Compile(run func(*exec.Cmd) error, in, out string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), compileTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.words[0], append(append(append([]string{}, c.words[1:]...), debugOptions...), "-o", out, in)...)
+	cmd := exec.CommandContext(ctx, c.Words[0], append(append(append([]string{}, c.Words[1:]...), debugOptions...), "-o", out, in)...)
 	// A compiler that the system ends leaves temporary files behind. There they are removed with the rest.
 	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Dir(out))
 	var messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &messages, &messages
 	killed := memlimit.Killed()
-	err := g.run(cmd)
+	err := run(cmd)
 	if err == nil {
 		if _, err = os.Stat(out); err == nil {
 			return nil
@@ -164,7 +214,7 @@ func (c *compiler) compile(g *guard, in, out string) error {
 	}
 	if memlimit.Killed() > killed {
 		return fmt.Errorf("%s: the memory limit of %s is reached: the system has ended the compiler; give more by the control group",
-			message.OneLine(c.words[0]), message.ByteSize(memlimit.Cgroup()))
+			message.OneLine(c.Words[0]), message.ByteSize(memlimit.Cgroup()))
 	}
 	if ctx.Err() != nil {
 		err = errors.New("took too long")
@@ -172,7 +222,7 @@ func (c *compiler) compile(g *guard, in, out string) error {
 	if what := firstError(messages.String()); what != "" {
 		err = fmt.Errorf("%w: %s", err, what)
 	}
-	return fmt.Errorf("%s: %w", message.OneLine(strings.Join(c.words, " ")), err)
+	return fmt.Errorf("%s: %w", message.OneLine(strings.Join(c.Words, " ")), err)
 }
 
 // firstError returns the first line of a compiler's messages that describes an error.
@@ -186,15 +236,15 @@ func firstError(messages string) string {
 	return message.OneLine(first)
 }
 
-// elfMachine identifies a machine by fields of the ELF header.
-type elfMachine struct {
-	machine            uint16
-	class64, bigEndian bool
+// Machine identifies a machine by fields of the ELF header.
+type Machine struct {
+	Number             uint16 // EM_
+	Class64, BigEndian bool
 }
 
-// pointerSize returns the size of a pointer in bytes.
-func (t elfMachine) pointerSize() int {
-	if t.class64 {
+// PointerSize returns the size of a pointer in bytes.
+func (t Machine) PointerSize() int {
+	if t.Class64 {
 		return 8
 	}
 	return 4
@@ -211,7 +261,7 @@ type machineCompilers struct {
 }
 
 // machines are the known machines.
-var machines = map[elfMachine]machineCompilers{
+var machines = map[Machine]machineCompilers{
 	{elfabi.EMX8664, true, false}:  {"x86_64-linux-gnu", []gccName{{"x86_64-linux-gnu-gcc", ""}, {"gcc", "-m64"}}},
 	{elfabi.EMX8664, false, false}: {"x86_64-linux-gnux32", []gccName{{"x86_64-linux-gnux32-gcc", ""}, {"x86_64-linux-gnu-gcc", "-mx32"}, {"gcc", "-mx32"}}},
 	{elfabi.EM386, false, false}:   {"i686-linux-gnu", []gccName{{"i686-linux-gnu-gcc", ""}, {"x86_64-linux-gnu-gcc", "-m32"}, {"gcc", "-m32"}}},
@@ -249,12 +299,4 @@ var machines = map[elfMachine]machineCompilers{
 // prefixed returns compilers whose names begin with clang's name of the machine.
 func prefixed(triple string) machineCompilers {
 	return machineCompilers{triple, []gccName{{triple + "-gcc", ""}}}
-}
-
-// compilers returns the compilers for t, nil if none is known.
-func (t elfMachine) compilers() *machineCompilers {
-	if m, ok := machines[t]; ok {
-		return &m
-	}
-	return nil
 }

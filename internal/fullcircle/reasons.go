@@ -1,8 +1,10 @@
-package main
+package fullcircle
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/ctype"
@@ -11,7 +13,7 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// Reasons for a difference of "btflite fullcircle" that no C could avoid.
+// Reasons for a difference that no C could avoid.
 const (
 	ownType     = "types that the compiler defines by itself"
 	ofVariable  = "types without a name that only variables have"
@@ -26,11 +28,16 @@ const (
 	ofArrays    = "arrays of a typedef for an array, such as one of vectors, which become one array"
 )
 
+// lazily compiles a regular expression on first use, because most runs use none.
+func lazily(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // arraySize is the index type that clang adds for arrays.
 const arraySize = "__ARRAY_SIZE_TYPE__"
 
-// circleReasons knows what C cannot express of some BTF.
-type circleReasons struct {
+// Reasons knows what C cannot express of some BTF.
+type Reasons struct {
 	times map[string]int // number of definitions, by name space of C and name
 	own   []string       // integer types that compilers make up
 	notC  []string       // names that are not C identifiers, and the C names for them
@@ -38,7 +45,7 @@ type circleReasons struct {
 	// gcc merges an array of such a typedef into one array. Vectors, which are arrays in
 	// BTF, stay apart.
 	arrays map[string][2]string
-	parts  circleParts
+	parts  parts
 }
 
 // Name spaces: tags, then typedefs and enumerators. Functions share the second one in C,
@@ -49,8 +56,9 @@ const (
 	funcNames  = "function "
 )
 
-func newCircleReasons(b *btf.Blob) *circleReasons {
-	k := &circleReasons{times: map[string]int{}, arrays: map[string][2]string{}, parts: newCircleParts(b)}
+// NewReasons looks for what C cannot express of b, the BTF that comes from DWARF.
+func NewReasons(b *btf.Blob) *Reasons {
+	k := &Reasons{times: map[string]int{}, arrays: map[string][2]string{}, parts: partsOf(b)}
 	for t := range view.New(b).All() {
 		name := string(t.Name())
 		if t.Kind() != btf.KindInt && t.Kind() != btf.KindFloat {
@@ -86,7 +94,7 @@ func newCircleReasons(b *btf.Blob) *circleReasons {
 }
 
 // note keeps a name that is not a C identifier, and its replacement in the C.
-func (k *circleReasons) note(name string) {
+func (k *Reasons) note(name string) {
 	if is := dump.Name(name); is != name {
 		k.notC = append(k.notC, name, is)
 	}
@@ -98,10 +106,10 @@ var kindOfTag = map[string]bool{"struct": true, "union": true, "enum": true}
 
 // numberedName matches the name that package dump gives to a further definition of a
 // name.
-var numberedName = pattern{text: `(\w+?)___\d+`}
+var numberedName = lazily(`(\w+?)___\d+`)
 
-// reason returns why C cannot avoid the difference, or "".
-func (k *circleReasons) reason(d *diff.Difference) string {
+// Of returns why C cannot avoid the difference, or "".
+func (k *Reasons) Of(d *diff.Difference) string {
 	text := strings.Join(d.Lines(), "\n")
 	switch {
 	case d.Part == "typedef" && d.Name == "__builtin_va_list" || k.isOwn(d):
@@ -130,7 +138,7 @@ func (k *circleReasons) reason(d *diff.Difference) string {
 
 // isOwn reports whether a difference is an integer type that a compiler adds, or is in
 // types that use one.
-func (k *circleReasons) isOwn(d *diff.Difference) bool {
+func (k *Reasons) isOwn(d *diff.Difference) bool {
 	if d.Part == "int" || d.Part == "float" { // an added type replaces these
 		return d.Change == diff.Added || d.Change == diff.Removed && slices.Contains(k.own, d.Name)
 	}
@@ -142,17 +150,17 @@ func (k *circleReasons) isOwn(d *diff.Difference) bool {
 }
 
 // arrayOf matches an array of a type, or a pointer to one.
-var arrayOf = pattern{text: `(\w+)( (?:\([*\w]*\))?(?:\[\d+\])+)`}
+var arrayOf = lazily(`(\w+)( (?:\([*\w]*\))?(?:\[\d+\])+)`)
 
 // onlyArrays reports whether the only difference is that gcc merged an array of a typedef for an array.
-func (k *circleReasons) onlyArrays(d *diff.Difference) bool {
+func (k *Reasons) onlyArrays(d *diff.Difference) bool {
 	if len(d.Details) > 0 {
 		return !slices.ContainsFunc(d.Details, func(x diff.Difference) bool { return !k.onlyArrays(&x) })
 	}
 	was, _ := d.Before.(string)
 	is, _ := d.After.(string)
-	return is != was && is == arrayOf.get().ReplaceAllStringFunc(was, func(text string) string {
-		m := arrayOf.get().FindStringSubmatch(text)
+	return is != was && is == arrayOf().ReplaceAllStringFunc(was, func(text string) string {
+		m := arrayOf().FindStringSubmatch(text)
 		if around, ok := k.arrays[m[1]]; ok {
 			return around[0] + m[2] + around[1]
 		}
@@ -162,8 +170,8 @@ func (k *circleReasons) onlyArrays(d *diff.Difference) bool {
 
 // several reports whether the text has a numbered name, that is, one of several
 // definitions.
-func (k *circleReasons) several(text string) bool {
-	for _, m := range numberedName.get().FindAllStringSubmatch(text, -1) {
+func (k *Reasons) several(text string) bool {
+	for _, m := range numberedName().FindAllStringSubmatch(text, -1) {
 		if k.times[tagNames+m[1]] > 1 || k.times[identNames+m[1]] > 1 {
 			return true
 		}
@@ -171,13 +179,114 @@ func (k *circleReasons) several(text string) bool {
 	return false
 }
 
-// guessProducer guesses the compiler of a file that does not name it, by the names of
-// integer types in b.
-func guessProducer(b *btf.Blob) string {
+// parts are the parts of types that C cannot express.
+type parts struct {
+	over   map[[2]string]bool // by names of struct and member: see overlapping
+	hollow map[string]bool    // names of unions without members that have a size
+}
+
+// partsOf finds the parts of the types in b.
+func partsOf(b *btf.Blob) parts {
+	p := parts{map[[2]string]bool{}, map[string]bool{}}
 	for t := range view.New(b).All() {
-		if t.Kind() == btf.KindInt && (string(t.Name()) == "long" || string(t.Name()) == "unsigned long" || string(t.Name()) == arraySize) {
-			return "clang version 0"
+		if !t.IsComposite() {
+			continue
+		}
+		union, end := t.Kind() == btf.KindUnion, uint64(0)
+		if union && t.Vlen() == 0 && t.Size() > 0 {
+			p.hollow[string(t.Name())] = true
+		}
+		for _, m := range t.Members() {
+			from, width := uint64(m.Offset), uint64(m.Bits)
+			if width == 0 {
+				width = 8 * m.Type().Size()
+			}
+			if union && from != 0 || !union && from < end || from+width > 8*t.Size() {
+				p.over[[2]string{string(t.Name()), string(m.Name())}] = true
+				continue
+			}
+			end = max(end, from+width)
+		}
+	}
+	return p
+}
+
+// inside returns why C cannot avoid any of the parts of a difference, or "". owner is the
+// name of the type that has the parts; parts of parts are listed only for types without a
+// name. If there are several reasons, it returns the first one.
+func (k *Reasons) inside(owner string, d *diff.Difference) (why string) {
+	if d.Part == "member" && d.Change == diff.Removed && k.parts.over[[2]string{owner, d.Name}] {
+		return overlapping
+	}
+	if d.Part == "member" {
+		owner = ""
+	}
+	for i := range d.Details {
+		next := k.inside(owner, &d.Details[i])
+		if next == "" {
+			return ""
+		}
+		if why == "" {
+			why = next
+		}
+	}
+	if len(d.Details) > 0 {
+		return why
+	}
+	was, _ := d.Before.(string)
+	is, _ := d.After.(string)
+	switch {
+	case d.Part == "size" && k.parts.hollow[owner]:
+		return hollow
+	case was == "" || is == "":
+		return ""
+	case namelessInPrototype(was):
+		return inPrototype
+	case strings.ReplaceAll(was, "(...)", "(void)") == is:
+		return noPrototype
+	case k.onlyArrays(d):
+		return ofArrays
+	}
+	if text, isArray := k.unqualified(was); isArray {
+		if other, _ := k.unqualified(is); text == other {
+			return qualified
 		}
 	}
 	return ""
+}
+
+// namelessInPrototype reports whether the text has a type without a name in a list of
+// parameters.
+func namelessInPrototype(text string) bool {
+	for _, word := range []string{"struct {", "union {", "enum {"} {
+		before, _, found := strings.Cut(text, word)
+		if found && strings.Count(before, "(") > strings.Count(before, ")") {
+			return true
+		}
+	}
+	return false
+}
+
+// An array of something, or a pointer to one, and the qualifiers before it.
+var (
+	wholeArray      = lazily(`^\w[\w ]* (?:\([*\w ]*\))?(?:\[\d+\])+$`)
+	beginQualifiers = lazily(`^(?:(?:const|volatile) )+`)
+)
+
+// maxArrays bounds a chain of typedefs of arrays.
+const maxArrays = 8
+
+// unqualified removes qualifiers from the type of an array, and replaces typedefs of
+// arrays by arrays. isArray reports whether the type is an array.
+func (k *Reasons) unqualified(text string) (_ string, isArray bool) {
+	for range maxArrays {
+		text = beginQualifiers().ReplaceAllString(text, "")
+		word, rest, _ := strings.Cut(text, " ")
+		around, ok := k.arrays[word]
+		if !ok || strings.HasPrefix(rest, "*") {
+			break
+		}
+		text = around[0] + " " + rest + around[1]
+	}
+	return text, wholeArray().MatchString(text)
 }
