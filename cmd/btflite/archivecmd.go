@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,6 +86,10 @@ func (a *archiveCommand) run(c *cli, words []string) error {
 		return usagef("no folder for the archive; give -o DIR")
 	}
 	if len(words) > 0 && (words[0] == "index" || words[0] == "find") {
+		of := []string{"output", "quiet", memoryOption}
+		if option := firstGiven(c.running, func(name string) bool { return !slices.Contains(of, name) }); option != "" {
+			return usagef("%s is not for archive %s: it is about packages", option, words[0])
+		}
 		if words[0] == "index" {
 			return temporary(c, a.index(c, words[1:]))
 		}

@@ -139,7 +139,7 @@ func (c *cli) dispatch(args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(args) > 1 && args[0] == compilerName && !strings.HasPrefix(args[1], "-") {
+	if len(args) > 1 && args[0] == compilerName && args[1] != "" && !strings.HasPrefix(args[1], "-") {
 		// A build calls this thousands of times: no time for a command with options.
 		return new(compilerCommand).run(c, args[1:])
 	}

@@ -63,6 +63,9 @@ func (e *encoding) compatOptions(cmd *cobra.Command) {
 
 // printTypes prints types, as pahole does without -J, with the options of btflite show.
 func (e *encodeCommand) printTypes(c *cli, paths []string) error {
+	if option := firstGiven(c.running, func(name string) bool { return slices.Contains(onlyEncoding, name) }); option != "" {
+		return &usageError{what: option + " is for encoding, and types are printed", hint: "give -J too, or leave it out"}
+	}
 	s := &showCommand{in: newTypeReader(c), separator: "\t"}
 	s.filter.Bases = true // as in pahole
 	flags := s.command().Flags()
@@ -98,6 +101,9 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 	}
 	return s.run(c, file)
 }
+
+// onlyEncoding are btflite's own options that printing types would ignore. It ignores pahole's, as pahole does.
+var onlyEncoding = []string{"extra_vars", "inline", "debug_dir", "dedup", "btf_sort", "verify", "target_kernel", "btf_compat", "strict", "stats", "report"}
 
 // hasCompat reports whether cmd has these options.
 func hasCompat(cmd *cobra.Command) bool { return cmd.Flags().Lookup("hashbits") != nil }

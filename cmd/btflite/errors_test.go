@@ -87,3 +87,15 @@ func TestCutWhileVerified(t *testing.T) {
 		t.Errorf("%s: %s", v.Outcome, v.Reason)
 	}
 }
+
+// TestAnswersHaveTheirStatus: status 1 of a command is either an answer, as its help says, or a failure. Trouble
+// with such a command, as with memory, must not look like an answer.
+func TestAnswersHaveTheirStatus(t *testing.T) {
+	c, _, _ := testCLI(t)
+	for _, cmd := range wholeTree(c).Commands() {
+		_, answers := cmd.Annotations[troubleKey]
+		if told := strings.Contains(cmd.Long, "Status 0: "); told != answers {
+			t.Errorf("%s: its help tells of answers: %v, its trouble has a status of its own: %v", cmd.Name(), told, answers)
+		}
+	}
+}

@@ -238,6 +238,16 @@ func files(o *option, _ *pflag.Flag) { o.file = true }
 // folder declares that the argument is the name of a folder.
 func folder(o *option, _ *pflag.Flag) { o.folder = true }
 
+// firstGiven returns the first option of the command line whose name fits, "" if there is none.
+func firstGiven(cmd *cobra.Command, fits func(name string) bool) (option string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if option == "" && fits(f.Name) {
+			option = "--" + f.Name
+		}
+	})
+	return option
+}
+
 func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }

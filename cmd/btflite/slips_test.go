@@ -332,3 +332,34 @@ func contents(t *testing.T, dir string) string {
 	}
 	return b.String()
 }
+
+// TestNothingIsIgnored: an option that a command line would ignore is an error.
+func TestNothingIsIgnored(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{"modules", "--btf_base=x", "-F", "ctf", "x.ko"}, "option '--format_path': 'ctf' has no 'dwarf' in it"},
+		{[]string{"-J", "-F", "btf", "x"}, "option '--format_path': 'btf' has no 'dwarf' in it"},
+		{[]string{"archive", "index", "-o", dir, "--modules"}, "--modules is not for archive index"},
+		{[]string{"archive", "find", "--existing=copy", "-o", dir}, "--existing is not for archive find"},
+		{[]string{"archive", "index", "-q", "--shard=0/2", "-o", dir}, "--shard is not for archive index"},
+		{[]string{"cc", ""}, "which compiler?"},
+		{[]string{"-C", "node", "--debug_dir=" + dir, smallFile}, "--debug_dir is for encoding"},
+		{[]string{"--stats=json", "--holes=1", smallFile}, "--stats is for encoding"},
+		{[]string{"-C", "node", "--extra_vars=x", "--sort", smallFile}, "--extra_vars is for encoding"},
+	} {
+		stdout, stderr := btfliteRun(t, exitUsage, tt.words...)
+		if stdout != "" || !strings.Contains(stderr, tt.want) || !strings.Contains(stderr, "\nTry 'btflite") {
+			t.Errorf("%q: %q", tt.words, stderr)
+		}
+	}
+	c, _, _ := testCLI(t)
+	main := newMain(c, newEncodeCommand())
+	for _, name := range onlyEncoding {
+		if f := main.Flags().Lookup(name); f == nil || optionOf(f).heading == groupCompat {
+			t.Errorf("--%s is not an option of btflite's own", name)
+		}
+	}
+}
