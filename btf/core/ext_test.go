@@ -3,6 +3,7 @@ package core
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -300,6 +301,50 @@ func TestWhy(t *testing.T) {
 		names.Add(p)
 		if r := NewTarget(b, names).Resolve(p.Relocs[0]); r.Why != tt.want {
 			t.Errorf("%s of %s: %q, want %q", tt.kind, tt.access, r.Why, tt.want)
+		}
+	}
+}
+
+// TestManyCandidates: many relocations, and many types or values among which each has to look. The work does not
+// multiply without a bound.
+func TestManyCandidates(t *testing.T) {
+	const relocs, many = 10_000, 200_000
+	for name, c := range map[string]struct {
+		local  func(o *object) uint32
+		kind   Kind
+		target func(b *btftest.Builder)
+	}{
+		"types": {func(o *object) uint32 { return o.Struct("x", 4) }, TypeSize, func(b *btftest.Builder) {
+			for range many {
+				b.Struct("x", 4)
+			}
+		}},
+		"types of another kind": {func(o *object) uint32 { return o.Struct("x", 4) }, TypeSize, func(b *btftest.Builder) {
+			for range many {
+				b.Enum("x")
+			}
+		}},
+		"values": {func(o *object) uint32 { return o.Enum("x", o.Value("none", 0)) }, EnumvalExists, func(b *btftest.Builder) {
+			b.Enum("x", slices.Repeat([]btftest.Part{b.Value("value", 0)}, many)...)
+		}},
+	} {
+		o := newObject()
+		for range relocs {
+			o.reloc(c.local(o), "0", c.kind)
+		}
+		p := o.read(t)
+		names := Names{}
+		names.Add(p)
+		target := NewTarget(btftest.Build(t, nil, c.target), names)
+		begun := time.Now()
+		failed := 0
+		for _, x := range p.Relocs {
+			if target.Resolve(x).Verdict == Failed {
+				failed++
+			}
+		}
+		if took := time.Since(begun); failed < relocs/2 || took > 10*time.Second {
+			t.Errorf("%s: %d of %d failed, in %v", name, failed, len(p.Relocs), took)
 		}
 	}
 }

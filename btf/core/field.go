@@ -114,6 +114,9 @@ func (s *search) enumValue(m *match) bool {
 	}
 	name := essential(s.x.steps[0].name())
 	for i, v := range t.Values() {
+		if !s.spend() {
+			return false
+		}
 		if bytes.Equal(essential(v.Name()), name) {
 			m.last = step{t, uint32(i), true}
 			return true

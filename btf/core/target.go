@@ -55,14 +55,17 @@ func NewTarget(b *btf.Blob, names Names) *Target {
 	return t
 }
 
-// candidates returns the types of the target that a local type may stand for. They are all
+// candidates returns the types of the target that the local type may stand for. They are all
 // from the lowest base that has some.
-func (t *Target) candidates(local view.Type) (ids []uint32) {
-	all := t.found[string(essential(local.Name()))]
-	b := t.types.Blob()
+func (s *search) candidates() (ids []uint32) {
+	local := s.x.root
+	b := s.target.types.Blob()
 	var first uint32 // of the blob that ids are of
-	for _, id := range slices.Backward(all) {
-		if !sameKind(t.types.Type(id).Kind(), local.Kind()) {
+	for _, id := range slices.Backward(s.target.found[string(essential(local.Name()))]) {
+		if !s.spend() {
+			return nil
+		}
+		if !sameKind(s.target.types.Type(id).Kind(), local.Kind()) {
 			continue
 		}
 		for id < b.FirstID {
@@ -115,14 +118,11 @@ func (t *Target) Resolve(x *Reloc) (r Result) {
 	budget := min(searchBudget, t.budget)
 	s := search{target: t, x: x, budget: budget}
 	defer func() { t.budget -= budget - max(s.budget, 0) }()
-	ids := t.candidates(x.root)
+	ids := s.candidates()
 	var first value
 	for _, id := range ids {
 		m := match{root: t.types.Type(id)}
-		if !s.fits(&m) {
-			if s.budget <= 0 {
-				return Result{Verdict: Failed, Why: "it takes too long to compare the types"}
-			}
+		if s.budget <= 0 || !s.fits(&m) {
 			continue
 		}
 		v, err := t.value(x, &m)
@@ -139,7 +139,10 @@ func (t *Target) Resolve(x *Reloc) (r Result) {
 			r.matches = append(r.matches, m)
 		}
 	}
-	if len(r.matches) > 0 {
+	switch {
+	case s.budget <= 0:
+		return Result{Verdict: Failed, Why: "it takes too long to compare the types"}
+	case len(r.matches) > 0:
 		return r
 	}
 	return Result{Verdict: Missing, Why: s.why(len(ids))}
