@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/btflite/btflite/internal/elfabi"
+	"github.com/btflite/btflite/internal/message"
 )
 
 // image holds the tables of an ELF file in their stored form. Changes are made
@@ -126,10 +127,17 @@ func readImage(r io.ReaderAt, size int64) (*image, error) {
 	return m, m.readSegments(r)
 }
 
+// maxTable bounds a table of headers or names, in bytes. A file with holes can have any size. A million
+// sections have 64 MiB of headers.
+const maxTable = 512 << 20
+
 // read returns the bytes of at, after checking that the file has them.
 func (m *image) read(r io.ReaderAt, what string, at span) ([]byte, error) {
 	if !(span{0, uint64(m.size)}).contains(at) {
 		return nil, fmt.Errorf("%s: %#x bytes at %#x leave the file of %#x bytes", what, at.size, at.off, m.size)
+	}
+	if at.size > maxTable {
+		return nil, fmt.Errorf("%s: it has %s, more than %s", what, message.ByteSize(at.size), message.ByteSize(maxTable))
 	}
 	b := make([]byte, at.size)
 	if _, err := r.ReadAt(b, int64(at.off)); err != nil {

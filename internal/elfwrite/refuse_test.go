@@ -98,6 +98,27 @@ func TestSetRefusesEveryTruncation(t *testing.T) {
 	}
 }
 
+// TestSetRefusesLargeTables: a file with holes may have a table that memory does not hold.
+func TestSetRefusesLargeTables(t *testing.T) {
+	for _, l := range elftest.Layouts {
+		path := file(t, build(l, elftest.Image{}, plain...))
+		const end = 2<<30 - 1
+		data := testfile.Read(t, path)
+		m := imageOf(t, data)
+		names := m.section(m.strIndex)
+		names.size = end - names.off
+		m.setSection(m.strIndex, names)
+		copy(data[m.shoff:], m.shdrs)
+		testfile.Write(t, path, data)
+		if err := os.Truncate(path, end); err != nil {
+			t.Skip(err)
+		}
+		if err := Check(path, ".BTF"); err == nil || !strings.Contains(err.Error(), "section name table: it has 2.0 GiB, more than 512.0 MiB") {
+			t.Errorf("%v: %v", l, err)
+		}
+	}
+}
+
 func TestSetRefusesA32BitFileOver4GiB(t *testing.T) {
 	path := file(t, build(elftest.Little32, elftest.Image{}, plain...))
 	err := Set(path, nil, nil, Section{Name: ".BTF", Size: 1 << 32, Write: func(io.Writer) error { t.Error("contents asked for"); return nil }})
