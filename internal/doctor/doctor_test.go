@@ -128,6 +128,7 @@ func TestTrees(t *testing.T) {
 		{"vmlinux not encoded", place{".config": goodConfig, "Makefile": makefile612, "vmlinux": kernel("6.12.1", dwarf)}, goodHost, "not-encoded", "btflite -J"},
 		{"vmlinux stripped", place{".config": goodConfig, "Makefile": makefile612, "vmlinux": kernel("6.12.1")}, goodHost, "stripped", "apt-get"},
 		{"modules without BTF", place{".config": goodConfig, "Makefile": makefile612, "vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1", dwarf), "b.ko": module("6.12.1", btfSection(over))}, goodHost, "modules-without-btf", "btflite modules"},
+		{"modules that are damaged", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1", btfSection(over))[:100]}, goodHost, "modules-unread", "make modules"},
 		{"modules stripped", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1")}, goodHost, "modules-stripped", "INSTALL_MOD_STRIP=1"},
 		{"modules in Rust", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1", rustDebug()...)}, goodHost, "modules-rust", ""},
 		{"modules of another build", place{"vmlinux": kernel("6.12.1", btfSection(base)), "a.ko": module("6.12.1", btfSection(other))}, goodHost, "base-mismatch", "btflite modules"},
@@ -406,6 +407,29 @@ func TestPaholeNumber(t *testing.T) {
 	for text, want := range map[string]int{"v1.25": 125, "v1.31": 131, "": 0, "v1.31.2": 0, "btflite v1.31": 0, "1.25": 0} {
 		if got := paholeNumber(text); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+// TestManyHeaders: many headers may claim the same bytes, which are no BTF. The search gives up, and finds BTF behind
+// a few of them.
+func TestManyHeaders(t *testing.T) {
+	const types, headers = 6 << 20, 1 << 18
+	claimed := btf.AppendWords(nil, false, slices.Repeat([]uint32{0, btf.Info(btf.KindPtr, 0, false), 0}, types/12))
+	claimed = append(claimed[:len(claimed)-12], make([]byte, 16)...) // a last type without a kind, and strings
+	good := btftest.New()
+	good.Int("int", 4)
+	for _, n := range []int{1, headers} {
+		var data []byte
+		for i := range n {
+			h := btf.AppendHeader(nil, false, types, 4)
+			binary.LittleEndian.PutUint32(h[8:], uint32(len(h)*(n-1-i)))
+			binary.LittleEndian.PutUint32(h[16:], uint32(len(h)*(n-1-i)+types))
+			data = append(data, h...)
+		}
+		data = slices.Concat(data, claimed, good.Encode(false))
+		if found := findBTF(data); (found != nil) != (n == 1) {
+			t.Errorf("%d headers: %d bytes found", n, len(found))
 		}
 	}
 }

@@ -126,32 +126,34 @@ func (x *exam) flat(path string, data []byte) {
 	x.types(path, &loadbtf.Raw{BTF: found, PointerSize: 8}, nil, nil)
 }
 
-// findBTF is the first BTF that stands alone in data, with all its types; nil if there is none.
+// findBTF is the first BTF that stands alone in data, with all its types; nil if there is none. Any number of
+// headers may claim the same bytes, so it gives up when those that were tried are 8 times as long as data.
 func findBTF(data []byte) []byte {
+	left := 8 * int64(len(data))
 	for _, magic := range [][]byte{{0x9f, 0xeb, 1, 0}, {0xeb, 0x9f, 1, 0}} {
-		for at := 0; ; at++ {
+		for at := 0; left > 0; at++ {
 			i := bytes.Index(data[at:], magic)
 			if i < 0 {
 				break
 			}
 			at += i
-			if n := wholeLen(data[at:]); n > 0 {
-				return data[at : at+n]
+			found, whole := beginsBTF(data[at:])
+			if whole {
+				return found
 			}
+			left -= int64(len(found))
 		}
 	}
 	return nil
 }
 
-// wholeLen is how long BTF is that data begins with, 0 if it does not begin with any.
-func wholeLen(data []byte) int {
+// beginsBTF returns the bytes that data begins with, by a header of BTF, and whether they are BTF.
+func beginsBTF(data []byte) (claimed []byte, whole bool) {
 	types, strings, err := btf.Sections(data)
 	if err != nil || len(types) == 0 || len(strings) == 0 {
-		return 0
+		return nil, false
 	}
-	end := cap(data) - cap(strings) + len(strings) // strings are a slice of data
-	if _, err := btf.ParseShared(data[:end], nil); err != nil {
-		return 0
-	}
-	return end
+	claimed = data[:cap(data)-cap(strings)+len(strings)] // strings are a slice of data
+	_, err = btf.ParseShared(claimed, nil)
+	return claimed, err == nil
 }

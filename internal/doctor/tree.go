@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -142,8 +143,8 @@ func findModules(dir string) (mods []string, err error) {
 
 // modules says which modules have no BTF, or BTF of another kernel.
 func (x *exam) modules(mods []string, vmlinux string, base *btf.Blob) {
-	var without, foreign, rust []string
-	stripped, why := 0, ""
+	var without, foreign, rust, unread []string
+	stripped, why, unreadWhy := 0, "", ""
 	var kernel *basematch.Kernel
 	if base != nil {
 		kernel = basematch.OfKernel(mmapelf.Source{Path: vmlinux}, base)
@@ -161,12 +162,16 @@ func (x *exam) modules(mods []string, vmlinux string, base *btf.Blob) {
 		case err == nil:
 			if odd := x.misfit(&raw, base, kernel); odd != "" {
 				foreign = append(foreign, path)
-				if why == "" {
-					why = odd
-				}
+				why = cmp.Or(why, odd)
 			}
 			done()
+		default:
+			unread = append(unread, path)
+			unreadWhy = cmp.Or(unreadWhy, err.Error())
 		}
+	}
+	if len(unread) > 0 {
+		x.report.add(Warning, "modules-unread", counted(unread, len(mods))+": cannot be read: "+unreadWhy, "make modules")
 	}
 	if len(foreign) > 0 {
 		x.report.add(Error, "base-mismatch", fmt.Sprintf("%s: of another kernel than %s: %s", counted(foreign, len(mods)), message.OneLine(vmlinux), message.OneLine(why)),
