@@ -226,6 +226,7 @@ func TestLast(t *testing.T) {
 	nested := at.Entry{Name: "nested.tar", Data: append(at.Tar(at.Entry{Name: "vmlinux-inner", Data: []byte("\x7fELF")}, at.Entry{Name: "y", Data: long[:200_000]}), make([]byte, 30_000)...)}
 	join := func(lists ...[]at.Entry) []at.Entry { return slices.Concat(lists...) }
 	one := []at.Entry{wanted}
+	deep := strings.Repeat("d/", 45) + "vmlinux-" + strings.Repeat("6", 20)
 	for name, c := range map[string]struct {
 		entries []at.Entry
 		want    string // the files that are visited, in order
@@ -236,6 +237,7 @@ func TestLast(t *testing.T) {
 		"first":             {join(one, filler(0, 100)), ""},
 		"in the middle":     {join(filler(0, 50), one, filler(50, 100)), ""},
 		"missing":           {filler(0, 100), ""},
+		"in long folders":   {join(filler(0, 100), []at.Entry{{Name: deep, Data: wanted.Data}}), deep},
 		"two":               {join(filler(0, 100), one, one, filler(100, 101)), "lib/vmlinux kernel/0100.ko"},
 		"inside of another": {join(filler(0, 100), one, []at.Entry{nested}), "lib/vmlinux nested.tar"},
 		"only inside":       {join(filler(0, 100), []at.Entry{nested}), ""},
@@ -258,7 +260,11 @@ func TestLast(t *testing.T) {
 				got = append(got, f.Name)
 				return err
 			})
-			if err != nil || found != (c.want != "") || strings.Join(got, " ") != c.want {
+			want := c.want
+			if kind == "deb" && want == deep { // the whole name is in another header
+				want = ""
+			}
+			if err != nil || found != (want != "") || strings.Join(got, " ") != want {
 				t.Errorf("%s, %s, %d workers: found %v, %q, %v", kind, name, p.Jobs, found, got, err)
 			}
 			p.Close()

@@ -184,14 +184,19 @@ func (d *tagData) text(tag uint32, most int) (string, error) {
 	return string(value), nil
 }
 
-// files returns the names of the rpm's files from the root. It returns nil if the tags do not fit together.
+// files returns the names of the rpm's files from the root. It returns nil if the tags do not fit together, or if
+// the names take more than maxSums bytes: all files may be in one folder with a long name.
 func (t *rpmTags) files() (names []string) {
 	bases, dirs, of := t.lists[tagBaseNames], t.lists[tagDirNames], t.numbers[tagDirIndexes]
 	if len(bases) != len(of) {
 		return nil
 	}
+	left := maxSums
 	for i, base := range bases {
 		if int64(of[i]) >= int64(len(dirs)) {
+			return nil
+		}
+		if left -= len(dirs[of[i]]) + len(base); left < 0 {
 			return nil
 		}
 		names = append(names, dirs[of[i]]+base)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	at "github.com/btflite/btflite/internal/archive/archivetest"
@@ -93,6 +94,21 @@ func TestSumsOfRPMs(t *testing.T) {
 	} {
 		if got := tags.files(); got != nil {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestLongFolder: an rpm whose files are all in one folder with a long name has no list of files, which would take a
+// thousand times as much memory as the header.
+func TestLongFolder(t *testing.T) {
+	for _, c := range []struct{ files, folder int }{{8, 4000}, {maxListed, 4000}, {maxListed, 100}} {
+		tags := &rpmTags{lists: map[uint32][]string{tagBaseNames: make([]string, c.files), tagDirNames: {strings.Repeat("d", c.folder)}}, numbers: map[uint32][]uint32{tagDirIndexes: make([]uint32, c.files)}}
+		want := c.files
+		if c.files*c.folder > maxSums {
+			want = 0
+		}
+		if got := tags.files(); len(got) != want {
+			t.Errorf("%+v: %d names", c, len(got))
 		}
 	}
 }

@@ -31,7 +31,7 @@ type tailFormat struct {
 
 // tailHeader is a header of an archive.
 type tailHeader struct {
-	name     string // which may be cut
+	name     string // without folders that are elsewhere in the header; "" if it does not have the whole name
 	size     int64  // of the contents
 	contents int    // offset of them from the header
 	next     int64  // offset of the next header
@@ -59,7 +59,7 @@ func (t *tail) search(from int64) (int64, error) {
 		for at := hi - t.align; at >= lo; at -= t.align {
 			b := buf[min(int(at-lo), n):n]
 			h, ok := t.header(b, t.end-at)
-			if !ok || h.end || h.contents > len(b) || !t.likely(h.name, h.size, b[h.contents:min(h.contents+headSize, len(b))]) {
+			if !ok || h.end || h.name == "" || h.contents > len(b) || !t.likely(h.name, h.size, b[h.contents:min(h.contents+headSize, len(b))]) {
 				continue
 			}
 			if ok, err := t.leadsToEnd(at); ok || err != nil {
@@ -124,8 +124,10 @@ func tarHeader(b []byte, more int64) (h tailHeader, ok bool) {
 	case '1', '2', '3', '4', '5', '6': // links, devices, folders: their size means nothing
 		h.size = 0
 	}
-	name, _, _ := bytes.Cut(b[:100], []byte{0})
-	h.name, h.contents, h.next = string(name), tarBlock, tarBlock+(h.size+tarBlock-1)&^(tarBlock-1)
+	if name, _, whole := bytes.Cut(b[:100], []byte{0}); whole { // else the header before it may have the name
+		h.name = string(name)
+	}
+	h.contents, h.next = tarBlock, tarBlock+(h.size+tarBlock-1)&^(tarBlock-1)
 	return h, true
 }
 
