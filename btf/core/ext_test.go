@@ -308,7 +308,7 @@ func TestWhy(t *testing.T) {
 // TestManyCandidates: many relocations, and many types or values among which each has to look. The work does not
 // multiply without a bound.
 func TestManyCandidates(t *testing.T) {
-	const relocs, many = 10_000, 200_000
+	const relocs, many = 4_000, 500_000
 	for name, c := range map[string]struct {
 		local  func(o *object) uint32
 		kind   Kind
@@ -343,7 +343,7 @@ func TestManyCandidates(t *testing.T) {
 				failed++
 			}
 		}
-		if took := time.Since(begun); failed < relocs/2 || took > 10*time.Second {
+		if took := time.Since(begun); failed < relocs/2 || took > 30*time.Second {
 			t.Errorf("%s: %d of %d failed, in %v", name, failed, len(p.Relocs), took)
 		}
 	}
