@@ -37,9 +37,28 @@ func (r Record) Len() int { return recordHead + ExtraWords(r.Kind(), r.Vlen()) }
 // Data returns the extra word of an INT, VAR or DECL_TAG.
 func (r Record) Data() uint32 { return r[3] }
 
+// Int returns the encoding of an INT, and the offset and the number of its bits.
+func (r Record) Int() (encoding, offset, bits uint32) {
+	return r.Data() >> 24 & 0xf, r.Data() >> 16 & 0xff, r.Data() & 0xff
+}
+
 // Array returns the element type, the index type and the number of elements of an
 // ARRAY.
 func (r Record) Array() (elem, index, n uint32) { return r[3], r[4], r[5] }
+
+// Keyword returns the word of C before the name of a struct, union or enum, also of one that is
+// only declared, with a blank; "" for other kinds.
+func (r Record) Keyword() string {
+	switch k := r.Kind(); {
+	case k == KindUnion, k == KindFwd && InfoKflag(r.Info()):
+		return "union "
+	case k == KindStruct, k == KindFwd:
+		return "struct "
+	case Enums.Has(k):
+		return "enum "
+	}
+	return ""
+}
 
 // The methods for elements take r[k : k+3 : k+3]. That costs one bounds check. r[k:][:3]
 // would cost two, and an instruction that keeps the pointer inside r.
@@ -49,6 +68,16 @@ func (r Record) Member(j int) (name, typ, offset uint32) {
 	k := recordHead + 3*j
 	m := r[k : k+3 : k+3]
 	return m[0], m[1], m[2]
+}
+
+// Field returns what Member does, with the offset in bits, and the number of bits of a bit-field:
+// 0 for other members.
+func (r Record) Field(j int) (name, typ, offset, bits uint32) {
+	name, typ, offset = r.Member(j)
+	if InfoKflag(r.Info()) {
+		offset, bits = offset&0xffffff, offset>>24
+	}
+	return name, typ, offset, bits
 }
 
 // Param returns the name and the type of parameter j of a FUNC_PROTO.
@@ -70,6 +99,20 @@ func (r Record) Value64(j int) (name, low, high uint32) {
 	k := recordHead + 3*j
 	v := r[k : k+3 : k+3]
 	return v[0], v[1], v[2]
+}
+
+// Enumerator returns the name and the value of enumerator j of an ENUM or ENUM64. A signed value has
+// its sign in all 64 bits.
+func (r Record) Enumerator(j int) (name uint32, value uint64) {
+	if r.Kind() == KindEnum64 {
+		name, low, high := r.Value64(j)
+		return name, uint64(high)<<32 | uint64(low)
+	}
+	name, low := r.Value(j)
+	if InfoKflag(r.Info()) {
+		return name, uint64(int32(low))
+	}
+	return name, uint64(low)
 }
 
 // Entry returns the VAR or FUNC of entry j of a DATASEC, its offset and its size.

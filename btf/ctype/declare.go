@@ -191,36 +191,18 @@ func (w *declaring) param(r btf.Record, i, depth int, named bool) string {
 
 // base is a type that needs no declarator.
 func (w *declaring) base(k btf.Kind, r btf.Record, depth int) string {
-	name, word := w.Name(r.Name()), keyword(k, r)
+	name, word := w.Name(r.Name()), r.Keyword()
 	switch {
 	case word == "" && name != "" && (k == btf.KindInt || k == btf.KindFloat || k == btf.KindTypedef):
 		return name
 	case word == "":
 		return spaced(k.String(), name)
 	case name != "":
-		return word + " " + name
+		return word + name
 	case w.Members == 0:
-		return word + " (anonymous)"
+		return word + "(anonymous)"
 	}
-	return word + " { " + w.elements(k, r, depth) + " }"
-}
-
-// keyword is the word before a tag, "" for kinds that have none.
-func keyword(k btf.Kind, r btf.Record) string {
-	switch k {
-	case btf.KindStruct:
-		return "struct"
-	case btf.KindUnion:
-		return "union"
-	case btf.KindEnum, btf.KindEnum64:
-		return "enum"
-	case btf.KindFwd:
-		if btf.InfoKflag(r.Info()) {
-			return "union"
-		}
-		return "struct"
-	}
-	return ""
+	return word + "{ " + w.elements(k, r, depth) + " }"
 }
 
 // elements shows the first members or values of a type without a name.

@@ -85,7 +85,7 @@ func (w *Writer) typ(t view.Type, depth int) {
 	case btf.KindVoid:
 		w.Put("void")
 	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
-		w.Put(Keyword(t))
+		w.Put(t.Keyword())
 		w.Name(t.Name())
 	case btf.KindFloat:
 		if w.Style == Pahole && !t.View().Blob().Marked { // of DWARF, pahole knows no "single"
@@ -218,7 +218,7 @@ func (w *Writer) params(proto view.Type, depth int, before func(i int)) {
 // param is one parameter. Pointers to functions have the name inside.
 func (w *Writer) param(p view.Param, depth int) {
 	var name []byte
-	if w.Style == Pfunct {
+	if w.Style != PfunctUnnamed {
 		name = p.Name()
 	}
 	if w.Known != nil && w.fits(0) {
@@ -262,17 +262,4 @@ func (w *Writer) named(name []byte) {
 		w.Put(" ")
 		w.Name(name)
 	}
-}
-
-// Keyword is the word before a tag, with a blank; "" for types that have none.
-func Keyword(t view.Type) string {
-	switch k := t.Kind(); {
-	case k == btf.KindUnion, k == btf.KindFwd && t.Flag():
-		return "union "
-	case k == btf.KindStruct, k == btf.KindFwd:
-		return "struct "
-	case t.IsEnum():
-		return "enum "
-	}
-	return ""
 }

@@ -76,10 +76,10 @@ func TestWriter(t *testing.T) {
 		tConstPtr:    {"const int * ", "const int * ", "const int *"},
 		tPtrConstPtr: {"int * const *", "int * const *", "int * const *"},
 		tRestrict:    {"int * restrict ", "int * restrict ", "int * restrict"},
-		tProto:       {"int ()(const int * , ...)", "int ()(const int *  a, ...)", "int ()(const int *, ...)"},
-		tProtoPtr:    {"int ()(const int * , ...) *", "int ()(const int *  a, ...) *", "int ()(const int *, ...) *"},
+		tProto:       {"int ()(const int *  a, ...)", "int ()(const int *  a, ...)", "int ()(const int *, ...)"},
+		tProtoPtr:    {"int ()(const int *  a, ...) *", "int ()(const int *  a, ...) *", "int ()(const int *, ...) *"},
 		tArray:       {"struct s", "struct s", "struct s"},
-		tTaker: {"void ()(int (*)(const int * , ...), single float)", "void ()(int (*cb)(const int *  a, ...), float f)",
+		tTaker: {"void ()(int (*cb)(const int *  a, ...), single float f)", "void ()(int (*cb)(const int *  a, ...), float f)",
 			"void ()(int (*)(const int *, ...), float)"},
 		tEnum:     {"enum e\x1b", "enum e\x1b", "enum e\x1b"},
 		tVolatile: {"volatile int ", "volatile int ", "volatile int"},
@@ -101,10 +101,10 @@ func TestWriter(t *testing.T) {
 // have one.
 func TestWriterLimit(t *testing.T) {
 	v := types(t)
-	for limit := range 60 {
+	for limit := range 70 {
 		w := Writer{Limit: limit}
 		w.Type(v.Type(tTaker))
-		text, whole := string(w.Text), "void ()(int (*)(const int * , ...), single float)"
+		text, whole := string(w.Text), "void ()(int (*cb)(const int *  a, ...), single float f)"
 		if w.Cut != (limit < len(whole)) || len(text) > limit+len(cut) || !strings.HasPrefix(whole, strings.TrimSuffix(text, cut)) {
 			t.Errorf("limit %d: %q", limit, text)
 		}

@@ -105,16 +105,8 @@ func (c *comparison) values(d *details, r, q []uint32) {
 // enumValue is the value of an enumerator: an int64, or a uint64 if it is too
 // large for that.
 func enumValue(r []uint32, i int) any {
-	signed := btf.InfoKflag(r[1])
-	if btf.InfoKind(r[1]) == btf.KindEnum {
-		v := r[3+2*i+1]
-		if signed {
-			return int64(int32(v))
-		}
-		return int64(v)
-	}
-	v := uint64(r[3+3*i+2])<<32 | uint64(r[3+3*i+1])
-	if signed || v <= math.MaxInt64 {
+	_, v := btf.Record(r).Enumerator(i)
+	if btf.InfoKflag(r[1]) || v <= math.MaxInt64 {
 		return int64(v)
 	}
 	return v
@@ -164,11 +156,8 @@ type member struct {
 }
 
 func memberAt(r []uint32, i int) member {
-	e := r[3+3*i:]
-	if btf.InfoKflag(r[1]) {
-		return member{e[1], e[2] & 0xffffff, e[2] >> 24}
-	}
-	return member{e[1], e[2], 0}
+	_, typ, offset, bits := btf.Record(r).Field(i)
+	return member{typ, offset, bits}
 }
 
 // memberChanges says how a member differs.

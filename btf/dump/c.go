@@ -15,7 +15,7 @@ func C(w io.Writer, b *btf.Blob, o COptions) error {
 		return err
 	}
 	begin, end := cBegin, cEnd
-	if o.Strict && o.PointerSize == 0 {
+	if o.PointerSize == 0 {
 		o.PointerSize = b.PointerSize()
 	}
 	if o.Again {

@@ -85,38 +85,24 @@ func (c *cWriter) core(id uint32, from, indent int) {
 	}
 	rec := c.b.Record(id)
 	switch k := rec.Kind(); k {
-	case btf.KindStruct, btf.KindUnion:
-		if rec.Name() == 0 {
+	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64:
+		switch {
+		case rec.Name() != 0:
+			c.text(rec.Keyword())
+			c.appendTypeName(id, rec)
+		case isComposite(k):
 			c.structBody(id, rec, indent)
-			return
-		}
-		c.text(keyword(rec))
-		c.appendTypeName(id, rec)
-	case btf.KindEnum, btf.KindEnum64:
-		if rec.Name() == 0 {
+		default:
 			c.enumBody(id, rec, indent)
-			return
 		}
-		c.text("enum ")
-		c.appendTypeName(id, rec)
-	case btf.KindFwd:
-		c.text(keyword(rec))
-		c.appendName(rec.Name())
-	case btf.KindTypedef:
+	case btf.KindFwd, btf.KindTypedef:
+		c.text(rec.Keyword())
 		c.appendTypeName(id, rec)
 	case btf.KindInt, btf.KindFloat:
 		c.appendName(rec.Name())
 	default:
 		c.fail(errNoType, id)
 	}
-}
-
-// keyword is the word before the name of a struct or union.
-func keyword(rec btf.Record) string {
-	if k := rec.Kind(); k == btf.KindUnion || k == btf.KindFwd && btf.InfoKflag(rec.Info()) {
-		return "union "
-	}
-	return "struct "
 }
 
 // qualifier is the keyword of a modifier, "" for all other kinds.

@@ -22,7 +22,9 @@ func (c *cWriter) define(id uint32) {
 		c.defining = id
 		c.structBody(id, rec, 0)
 		c.text(";\n\n")
-		c.assert(id, id)
+		if c.after != nil {
+			c.after(c, id, id)
+		}
 		c.state[id] = written
 	case btf.KindEnum, btf.KindEnum64:
 		c.state[id] = written
@@ -120,14 +122,14 @@ func (c *cWriter) defineTypedef(id uint32, rec btf.Record) {
 	c.defining = id
 	c.declaration(rec.Third(), nameOf{id: id, isSet: true}, 0)
 	c.text(";\n\n")
-	if target := c.b.Record(rec.Third()); target != nil && isComposite(target.Kind()) && target.Name() == 0 {
-		c.assert(id, rec.Third())
+	if of := rec.Third(); c.after != nil && isComposite(c.b.Kind(of)) && c.b.Record(of).Name() == 0 {
+		c.after(c, id, of)
 	}
 }
 
 // declare writes the declaration of a struct or union.
 func (c *cWriter) declare(id uint32, rec btf.Record) {
-	c.text(keyword(rec))
+	c.text(rec.Keyword())
 	c.appendTypeName(id, rec)
 	c.text(";\n\n")
 }
@@ -136,8 +138,7 @@ func (c *cWriter) declare(id uint32, rec btf.Record) {
 func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 	isStruct := rec.Kind() == btf.KindStruct
 	packed := (isStruct || c.strict) && c.isPacked(id, rec)
-	kflag := btf.InfoKflag(rec.Info())
-	c.text(strings.TrimSpace(keyword(rec)))
+	c.text(strings.TrimSpace(rec.Keyword()))
 	if rec.Name() != 0 {
 		c.text(" ")
 		c.appendTypeName(id, rec)
@@ -145,8 +146,7 @@ func (c *cWriter) structBody(id uint32, rec btf.Record, indent int) {
 	c.text(" {")
 	at, inBits := uint64(0), false
 	for j := range int(rec.Vlen()) {
-		name, typ, place := rec.Member(j)
-		off, bits := memberPlace(kflag, place)
+		name, typ, off, bits := rec.Field(j)
 		align := uint32(1)
 		if !packed && (bits == 0 || !c.strict) { // a bit-field goes where there is room
 			align = c.align(typ)
@@ -195,33 +195,23 @@ func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 		c.text(" ")
 		c.appendTypeName(id, rec)
 	}
-	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())
-	if n == 0 {
+	if rec.Vlen() == 0 {
 		return
 	}
 	c.text(" {")
 	signed, small := btf.InfoKflag(rec.Info()), true
-	for j := range n {
-		e := rec.Extra()[j*stride:]
+	for j := range int(rec.Vlen()) {
+		name, v := rec.Enumerator(j)
 		c.line(indent + 1)
-		c.appendTaken(e[0], c.idents.take(e[0]))
+		c.appendTaken(name, c.idents.take(name))
 		c.text(" = ")
-		switch {
-		case stride == 3 && signed && c.strict && e[1] == 0 && e[2] == 1<<31: // without its sign, it is too large a number
+		if signed && c.strict && v == 1<<63 { // without its sign, it is too large a number
 			c.text("-9223372036854775807LL - 1")
-		case stride == 3 && signed:
-			c.buf = strconv.AppendInt(c.buf, int64(value64(e[1], e[2])), 10)
-			c.text("LL")
-		case stride == 3:
-			c.buf = strconv.AppendUint(c.buf, value64(e[1], e[2]), 10)
-			c.text("ULL")
-		case signed:
-			c.buf = strconv.AppendInt(c.buf, int64(int32(e[1])), 10)
-		default:
-			c.buf = strconv.AppendUint(c.buf, uint64(e[1]), 10)
+		} else {
+			c.buf = append(appendValue(c.buf, rec, v), valueSuffix(rec)...)
 		}
 		c.text(",")
-		small = small && (stride == 2 || e[2] == 0)
+		small = small && (rec.Kind() == btf.KindEnum || v <= math.MaxUint32)
 		if c.keepUp(); c.to.Err != nil {
 			return
 		}
@@ -247,21 +237,11 @@ func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 // int can hold all of its values, or if an unsigned int can.
 func isNarrow(rec btf.Record) bool {
 	signed := btf.InfoKflag(rec.Info())
-	stride, n := btf.NameWords(rec.Kind(), rec.Vlen())
 	low, high := int64(0), uint64(0)
-	for j := range n {
-		e := rec.Extra()[j*stride:]
-		v := uint64(e[1])
-		switch {
-		case stride == 3:
-			v = value64(e[1], e[2])
-		case signed:
-			v = uint64(int64(int32(e[1])))
-		}
-		if signed {
+	for j := range int(rec.Vlen()) {
+		if _, v := rec.Enumerator(j); signed && int64(v) < 0 {
 			low = min(low, int64(v))
-		}
-		if !signed || int64(v) > 0 {
+		} else {
 			high = max(high, v)
 		}
 	}
@@ -272,11 +252,8 @@ func isNarrow(rec btf.Record) bool {
 func leastSize(rec btf.Record) uint32 {
 	low, high := int64(0), int64(0)
 	for j := range int(rec.Vlen()) {
-		v := int64(rec.Extra()[2*j+1])
-		if btf.InfoKflag(rec.Info()) {
-			v = int64(int32(v))
-		}
-		low, high = min(low, v), max(high, v)
+		_, v := rec.Enumerator(j)
+		low, high = min(low, int64(v)), max(high, int64(v))
 	}
 	for size := uint32(1); size < 4; size *= 2 {
 		if low >= -1<<(8*size-1) && (high < 1<<(8*size-1) || low == 0 && high < 1<<(8*size)) {

@@ -96,10 +96,8 @@ func (c *cWriter) needs(id uint32) uint32 {
 // memberAlign is the largest alignment of members, and whether each lies as it needs.
 func (c *cWriter) memberAlign(rec btf.Record) (widest uint32, natural bool) {
 	widest, natural = 1, true
-	kflag := btf.InfoKflag(rec.Info())
 	for j := range int(rec.Vlen()) {
-		_, typ, place := rec.Member(j)
-		off, bits := memberPlace(kflag, place)
+		_, typ, off, bits := rec.Field(j)
 		a := c.needs(typ)
 		if a == 0 {
 			continue
@@ -150,8 +148,7 @@ func unionAlign(c *cWriter, rec btf.Record) uint32 {
 // largestMember is the size of a union's largest member, in bytes.
 func largestMember(c *cWriter, rec btf.Record) (size uint64) {
 	for j := range int(rec.Vlen()) {
-		_, typ, place := rec.Member(j)
-		if _, bits := memberPlace(btf.InfoKflag(rec.Info()), place); bits == 0 {
+		if _, typ, _, bits := rec.Field(j); bits == 0 {
 			size = max(size, c.size(typ))
 		} else {
 			size = max(size, (uint64(bits)+7)/8)
@@ -160,8 +157,16 @@ func largestMember(c *cWriter, rec btf.Record) (size uint64) {
 	return size
 }
 
-// size returns the size of a type in bytes, 0 if it has none.
-func (c *cWriter) size(id uint32) uint64 { return c.b.Size(id, uint64(c.pointerSize)) }
+// maxSize is the largest size of a type: sums of larger ones, in bits, could go beyond 64 bits. No
+// struct has as many bytes.
+const maxSize = 1 << 40
+
+// sizeOf returns the size of a type in bytes, 0 if it has none.
+func sizeOf(b *btf.Blob, id, pointerSize uint32) uint64 {
+	return min(b.Size(id, uint64(pointerSize)), maxSize)
+}
+
+func (c *cWriter) size(id uint32) uint64 { return sizeOf(c.b, id, c.pointerSize) }
 
 // unit is a type that a gap is filled with.
 type unit struct {

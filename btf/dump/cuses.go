@@ -47,11 +47,7 @@ func writeUses(c *cWriter, numbers []uint32) {
 		if rec.Name() == 0 || k != btf.KindFwd && (k != btf.KindEnum || rec.Vlen() > 0) || tags[string(c.b.NameBytes(rec.Name()))] > 1 {
 			continue
 		}
-		if k == btf.KindEnum {
-			c.text("enum ")
-		} else {
-			c.text(keyword(rec))
-		}
+		c.text(rec.Keyword())
 		c.appendName(rec.Name())
 		c.text(" *")
 		variable(id)

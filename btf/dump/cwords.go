@@ -76,7 +76,7 @@ func complexName(name string) string {
 
 // intName is the name of an integer in C. Compilers define macros for each size.
 func intName(name string, rec btf.Record, pointerSize uint32) string {
-	encoding, _, _ := intParts(rec.Data())
+	encoding, _, _ := rec.Int()
 	sign := "U"
 	if encoding&1 != 0 {
 		sign = ""
@@ -97,7 +97,7 @@ func intName(name string, rec btf.Record, pointerSize uint32) string {
 	case size == 1 || size == 2 || size == 4 || size == 8:
 		return "__" + sign + "INT" + strconv.Itoa(int(8*size)) + "_TYPE__"
 	}
-	return identifier(name)
+	return Identifier(name)
 }
 
 // floatName returns how C calls a floating-point number of this name and size. If C has no such
@@ -193,8 +193,9 @@ func Dialect(b *btf.Blob) string {
 // maxWord is how long the words of sometimes are at the most.
 const maxWord = len("static_assert")
 
-// identifier is name as C allows it, "" for "".
-func identifier(name string) string {
+// Identifier turns the name of a type, a member or a parameter into an identifier of strict C; ""
+// stays "".
+func Identifier(name string) string {
 	for i := range len(name) {
 		if !isLetter(name[i]) && (i == 0 || name[i]-'0' > 9) {
 			name = madeIdentifier(name)
@@ -206,9 +207,6 @@ func identifier(name string) string {
 	}
 	return name
 }
-
-// Name turns the name of a type, a member or a parameter into an identifier of strict C.
-func Name(name string) string { return identifier(name) }
 
 // madeIdentifier replaces what C does not allow in a name.
 func madeIdentifier(name string) string {

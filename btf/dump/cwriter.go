@@ -39,9 +39,10 @@ type COptions struct {
 	// loseFirst leaves out the first type of a sorted header, as bpftool 7.8 does: an
 	// enum or struct that nothing else needs is not defined then. For comparisons.
 	loseFirst bool
-	// asserts writes assertions of sizes and offsets after each struct.
-	asserts bool
-	uses    []uint32 // numbers, see Again
+	// after, if it is not nil, is called after the definition of each struct or union id, which C
+	// calls by the type named. For tests.
+	after func(c *cWriter, named, id uint32)
+	uses  []uint32 // numbers, see Again
 }
 
 // States of a type in a cWriter.
@@ -54,7 +55,8 @@ const (
 // cWriter writes C.
 type cWriter struct {
 	*out
-	namer
+	b           *btf.Blob
+	odd         bool // names may need escapes
 	pointerSize uint32
 	tags        *nameSpace // structs, unions, enums
 	idents      *nameSpace // typedefs, enumerators
@@ -68,7 +70,7 @@ type cWriter struct {
 	again       bool   // see COptions
 	gaps        uint64 // members or bit-fields without a name that fill gaps
 	defining    uint32 // the type whose definition is being written
-	asserts     bool
+	after       func(c *cWriter, named, id uint32)
 	steps       int // taken
 	maxSteps    int
 }
@@ -78,12 +80,9 @@ const stepsPerWord = 100
 
 func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
 	n := b.TypeCount()
-	c := &cWriter{out: o, namer: newNamer(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b, n/8), idents: newNameSpace(b, n/4), // as many as kernels have
+	c := &cWriter{out: o, b: b, odd: hasOddNames(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b, n/8), idents: newNameSpace(b, n/4), // as many as kernels have
 		number: arena.Make[uint32](int(n)), state: make([]uint8, n), announced: make([]bool, n), aligns: arena.Make[uint32](int(n)), maxSteps: 1 << 20,
-		strict: opt.Strict, again: opt.Again, asserts: opt.asserts}
-	if c.pointerSize == 0 {
-		c.pointerSize = uint32(b.PointerSize())
-	}
+		strict: opt.Strict, again: opt.Again, after: opt.after}
 	for ; b != nil; b = b.Base {
 		c.maxSteps += stepsPerWord * len(b.Words)
 	}

@@ -17,11 +17,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/blocks"
-	"github.com/btflite/btflite/internal/message"
 )
-
-// noName is printed in place of a missing name.
-const noName = "(anon)"
 
 // out collects text and writes it in large pieces.
 type out struct {
@@ -68,26 +64,6 @@ func hasQuotes(b *btf.Blob) bool {
 	return false
 }
 
-// namer gives the names of types as they are printed.
-type namer struct {
-	b   *btf.Blob
-	odd bool
-}
-
-func newNamer(b *btf.Blob) namer { return namer{b, hasOddNames(b)} }
-
-// append appends the name at a string offset.
-func (n *namer) append(dst []byte, off uint32) []byte {
-	name := unmarked(n.b, off)
-	switch {
-	case len(name) == 0:
-		return append(dst, noName...)
-	case n.odd:
-		return append(dst, message.OneLine(string(name))...)
-	}
-	return append(dst, name...)
-}
-
 // each yields the types with the ids, or all types of b without its base for none.
 func each(b *btf.Blob, ids []uint32) iter.Seq2[uint32, btf.Record] {
 	return func(yield func(uint32, btf.Record) bool) {
@@ -121,37 +97,6 @@ func checkIDs(b *btf.Blob, ids []uint32) error {
 	return nil
 }
 
-// Parts of a member's offset word if the struct has the kind_flag.
-const (
-	offsetBits = 24
-	offsetMask = 1<<offsetBits - 1
-)
-
-// memberPlace is where a member of a struct with that kind_flag is, in bits: its
-// offset and, for a bit-field, its size.
-func memberPlace(kflag bool, word uint32) (off, bits uint32) {
-	if !kflag {
-		return word, 0
-	}
-	return word & offsetMask, word >> offsetBits
-}
-
-// intParts are the encoding, the offset and the number of bits of an INT.
-func intParts(data uint32) (encoding, offset, bits uint32) {
-	return data >> 24 & 0xf, data >> 16 & 0xff, data & 0xff
-}
-
-// value64 is the value of an enumerator of an ENUM64.
-func value64(lo, hi uint32) uint64 { return uint64(hi)<<32 | uint64(lo) }
-
-// signedness is the word for the kind_flag of an ENUM or ENUM64.
-func signedness(signed bool) string {
-	if signed {
-		return "SIGNED"
-	}
-	return "UNSIGNED"
-}
-
 // kindWord is the word for a kind; of a type that was skipped (see btf.Blob.Skipped), that
 // is the one of bpftool.
 func kindWord(k btf.Kind) string {
@@ -159,12 +104,4 @@ func kindWord(k btf.Kind) string {
 		return "UNKNOWN"
 	}
 	return k.String()
-}
-
-// fwdKind is the word for the kind_flag of a FWD.
-func fwdKind(union bool) string {
-	if union {
-		return "union"
-	}
-	return "struct"
 }

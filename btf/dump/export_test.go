@@ -10,7 +10,7 @@ import (
 func (o *COptions) LoseFirst() { o.loseFirst = true }
 
 // Asserts writes assertions of sizes and offsets after each struct.
-func (o *COptions) Asserts() { o.asserts = true }
+func (o *COptions) Asserts() { o.after = assert }
 
 // Lost is how many members a strict header lacks.
 func Lost(b *btf.Blob) (int, error) {

@@ -18,7 +18,7 @@ import (
 // next ones.
 type strictCopy struct {
 	b     *btf.Blob
-	w     *cWriter // for sizes
+	ptr   uint32 // size of a pointer
 	out   *btf.Builder
 	extra []btf.Record      // added after the others
 	void  uint32            // id of a pointer to void, 0 before it is needed
@@ -35,11 +35,10 @@ type strictCopy struct {
 // strictTypes makes the copy of b with all bases, which is out. The structs and unions tagged, which
 // have no name, get one.
 func strictTypes(b *btf.Blob, o *COptions, tagged []uint32) (*strictCopy, *btf.Blob, error) {
-	s := &strictCopy{b: b, out: btf.NewBuilder(b.BigEndian, nil), again: o.Again, words: map[string]bool{}, named: map[uint32]uint32{}, tags: map[uint32]bool{}}
+	s := &strictCopy{b: b, ptr: uint32(o.PointerSize), out: btf.NewBuilder(b.BigEndian, nil), again: o.Again, words: map[string]bool{}, named: map[uint32]uint32{}, tags: map[uint32]bool{}}
 	for _, id := range tagged {
 		s.tags[id] = true
 	}
-	s.w = newCWriter(nil, b, &COptions{PointerSize: o.PointerSize})
 	for id := uint32(1); id < b.TypeCount(); id++ {
 		s.add(id)
 	}
@@ -61,7 +60,7 @@ func (s *strictCopy) reserved() []string { return slices.Sorted(maps.Keys(s.word
 
 // identifier is a name as C allows it, which is noted if it is one in some dialects only.
 func (s *strictCopy) identifier(name string) string {
-	name = identifier(name)
+	name = Identifier(name)
 	if sometimes()[name] != "" {
 		s.words[name] = true
 	}
@@ -86,7 +85,7 @@ func (s *strictCopy) add(id uint32) {
 			return
 		}
 		if k == btf.KindInt {
-			name = intName(name, rec, s.w.pointerSize)
+			name = intName(name, rec, s.ptr)
 		} else {
 			name = floatName(name, rec.Third(), s.again)
 		}
@@ -115,7 +114,7 @@ func (s *strictCopy) add(id uint32) {
 			rec[1] = btf.Info(btf.KindTypeTag, 0, true) // which is not written
 		}
 	case btf.KindTypeTag:
-		if name == "" || identifier(name) != name { // it would be in a string; as an attribute, it is not written
+		if name == "" || Identifier(name) != name { // it would be in a string; as an attribute, it is not written
 			rec[1] |= btf.Info(0, 0, true)
 		}
 	case btf.KindDatasec, btf.KindDeclTag:
@@ -138,7 +137,7 @@ func (s *strictCopy) stands(rec btf.Record, name string) (elem, n uint32) {
 	switch {
 	case rec.Kind() == btf.KindFloat && floatName(name, size, s.again) != "":
 		return 0, 0
-	case rec.Kind() == btf.KindInt && size == 16 && s.w.pointerSize == 4 && !s.again && s.number() != 0: // a machine that has none
+	case rec.Kind() == btf.KindInt && size == 16 && s.ptr == 4 && !s.again && s.number() != 0: // a machine that has none
 		return s.number(), 4
 	case rec.Kind() == btf.KindFloat || size != 0 && size&(size-1) != 0 || size > 16: // as some of _BitInt
 		return s.oneByte(), size
@@ -163,16 +162,15 @@ func (s *strictCopy) cannotBeGiven(id uint32) bool {
 // members copies a struct or union with the members that C can have.
 func (s *strictCopy) members(rec btf.Record) btf.Record {
 	kept := btf.Record{0, 0, rec.Third()}
-	kflag, union := btf.InfoKflag(rec.Info()), rec.Kind() == btf.KindUnion
+	union := rec.Kind() == btf.KindUnion
 	end, size := uint64(0), 8*uint64(rec.Third())
 	used := usedNames{}
 	n := uint32(0)
 	for j := range int(rec.Vlen()) {
-		nameOff, typ, place := rec.Member(j)
-		off, bits := memberPlace(kflag, place)
+		nameOff, typ, off, bits := rec.Field(j)
 		width := uint64(bits)
 		if bits == 0 {
-			width = 8 * s.w.size(typ)
+			width = 8 * sizeOf(s.b, typ, s.ptr)
 		}
 		flexible := width == 0 && bits == 0 && s.isArray(typ)
 		if uint64(off)+width > size || union && off != 0 || !union && uint64(off) < end ||
@@ -192,10 +190,10 @@ func (s *strictCopy) members(rec btf.Record) btf.Record {
 			typ = s.oneByte()
 		}
 		name = used.take(name)
-		kept = append(kept, s.out.Str(name), typ, place)
+		kept = append(kept, s.out.Str(name), typ, rec.Extra()[3*j+2])
 		n++
 	}
-	kept[1] = btf.Info(rec.Kind(), n, kflag)
+	kept[1] = btf.Info(rec.Kind(), n, btf.InfoKflag(rec.Info()))
 	return kept
 }
 
@@ -212,7 +210,7 @@ func (u usedNames) take(name string) string {
 		return ""
 	}
 	free := name
-	for u[free] != 0 || identifier(free) != free { // __asm_ becomes a word of C
+	for u[free] != 0 || Identifier(free) != free { // __asm_ becomes a word of C
 		if n := u[name]; n <= maxUnderscores {
 			free = name + strings.Repeat("_", n)
 		} else {
@@ -292,7 +290,7 @@ func (s *strictCopy) isWhole(id, bits uint32) bool {
 // isBool reports whether a type is _Bool in C. A bit-field of that type has one bit.
 func (s *strictCopy) isBool(id uint32) bool {
 	rec := s.resolved(id)
-	return rec != nil && rec.Kind() == btf.KindInt && intName(string(s.b.NameBytes(rec.Name())), rec, s.w.pointerSize) == "_Bool"
+	return rec != nil && rec.Kind() == btf.KindInt && intName(string(s.b.NameBytes(rec.Name())), rec, s.ptr) == "_Bool"
 }
 
 // holds reports whether a bit-field has room for all values of an enum, as compilers

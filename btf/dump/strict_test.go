@@ -210,3 +210,22 @@ func TestPointersBackWithoutName(t *testing.T) {
 		t.Errorf("a struct in itself: %v", err)
 	}
 }
+
+// TestHugeMembers: strict C leaves out members that are larger than their struct, also if their size has
+// more than 64 bits.
+func TestHugeMembers(t *testing.T) {
+	for _, dimensions := range [][]uint32{{5}, {1 << 31}, {1 << 29, 1 << 29}, {1 << 30, 1 << 30}, {1 << 31, 1 << 31}, {1<<32 - 1, 1<<32 - 1, 1<<32 - 1}} {
+		b := btftest.Build(t, nil, func(b *btftest.Builder) {
+			i := b.Int("int", 4)
+			of := i
+			for _, n := range dimensions {
+				of = b.Array(of, i, n)
+			}
+			b.Struct("s", 16, b.Member("first", i, 0), b.Member("huge", of, 32), b.Member("last", i, 96))
+		})
+		var text bytes.Buffer
+		if err := dump.C(&text, b, dump.COptions{Strict: true}); err != nil || strings.Contains(text.String(), "huge") || !strings.Contains(text.String(), "last") {
+			t.Errorf("%v: %v, %s", dimensions, err, &text)
+		}
+	}
+}

@@ -125,7 +125,7 @@ func each(v *view.View, fn func(k key, id uint32)) {
 		}
 		k := key{kind: t.Kind(), name: string(t.Name())}
 		seen[k]++
-		k.nth = seen[key{kind: k.kind, name: k.name}]
+		k.nth = seen[k]
 		fn(k, t.ID)
 	}
 }

@@ -249,9 +249,9 @@ func plainName(t view.Type) string {
 	case t.Kind() == btf.KindVoid:
 		return "void"
 	case len(name) == 0:
-		return ctype.Keyword(t) + "(anonymous)"
+		return t.Keyword() + "(anonymous)"
 	default:
-		return ctype.Keyword(t) + shownName(name)
+		return t.Keyword() + shownName(name)
 	}
 }
 

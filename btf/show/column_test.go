@@ -39,7 +39,7 @@ func TestManyColumns(t *testing.T) {
 	if a, b := diffLine(got.Bytes(), []byte(want.String())); a != b {
 		t.Errorf("got %q, want %q", a, b)
 	}
-	if pieces := len(p.texts.pieces); pieces < 3 {
+	if pieces := len(p.w.columns.pieces); pieces < 3 {
 		t.Errorf("the texts have filled %d pieces", pieces)
 	}
 }

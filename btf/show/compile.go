@@ -7,13 +7,36 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
+// emitter prints what a type needs before it, in pahole's order and with its empty
+// lines: definitions of what members are, declarations of what they point to. Each
+// name is printed once.
+type emitter struct {
+	w        *typeWriter
+	defined  map[string]btf.Kind // structs and unions
+	declared map[string]uint32   // structs and unions: the type of the name that was not defined then
+	done     map[uint32]bool     // types that were declared
+	ids      map[uint32]bool     // types that were defined
+	enums    map[string]bool
+	typedefs map[string]bool
+	open     map[string]int  // typedefs in work
+	unnamed  map[uint32]bool // structs and unions without a name that have been looked at
+	depth    int
+	looked   int     // members, results and parameters that were looked at
+	needs    columns // of types without the options, if these change them
+}
+
+func newEmitter(w *typeWriter) *emitter {
+	return &emitter{w: w, defined: map[string]btf.Kind{}, declared: map[string]uint32{}, done: map[uint32]bool{}, ids: map[uint32]bool{}, enums: map[string]bool{},
+		typedefs: map[string]bool{}, open: map[string]int{}, unnamed: map[uint32]bool{}, needs: columns{v: w.v, lays: w.lays}}
+}
+
 // perLook is how many bytes of text a type may have for each member and parameter that
 // is looked at before it is clear that the text has no end.
 const perLook = 16
 
-// compilable prints t after the types that it needs. For a type that has been printed, it
+// print prints t after the types that it needs. For a type that has been printed, it
 // prints an empty line.
-func (e *emitter) compilable(t view.Type) {
+func (e *emitter) print(t view.Type) {
 	known, name := false, string(t.Name())
 	switch t.Kind() {
 	case btf.KindTypedef:
@@ -32,26 +55,25 @@ func (e *emitter) compilable(t view.Type) {
 		}
 	}
 	if known {
-		e.text("\n")
+		e.w.text("\n")
 		return
 	}
-	e.Type(t)
+	e.w.whole(t)
 }
 
-// compilableUnnamed prints a nameless struct or union as the typedef that names it, after the
-// types that it needs. The typedef is not printed again, because C has one struct for each typedef.
-func (e *emitter) compilableUnnamed(t view.Type) {
-	name := string(e.v.Type(e.Printer.typedefs[t.ID]).Name())
+// nameless prints a nameless struct or union as the typedef of the name, after the types that it
+// needs. The typedef is not printed again, because C has one struct for each typedef.
+func (e *emitter) nameless(t view.Type, name []byte) {
 	known := e.unnamed[t.ID]
 	if !known {
 		e.members(t)
 	}
-	if known || e.typedefs[name] {
-		e.text("\n")
+	if known || e.typedefs[string(name)] {
+		e.w.text("\n")
 		return
 	}
-	e.typedefs[name] = name != ""
-	e.unnamedType(t)
+	e.typedefs[string(name)] = len(name) > 0
+	e.w.nameless(t, name)
 }
 
 // known reports whether a struct or union with the name of t has been printed, and notes
@@ -77,41 +99,44 @@ func (e *emitter) rename(t view.Type) {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s__%d", t.Name(), n)
 		if _, ok := e.defined[name]; !ok && !e.enums[name] {
-			e.v.Rename(t.ID, []byte(name))
+			e.w.v.Rename(t.ID, []byte(name))
 			break
 		}
 	}
-	e.texts, e.needs = texts{}, texts{} // they may have the old name
+	e.w.columns.forget()
+	e.needs.forget()
 }
 
 // plain prints t as pahole prints what another type needs: without the options.
 func (e *emitter) plain(t view.Type) {
-	opt := e.opt
-	e.opt = Options{}
-	if opt.Expand || opt.Pointers {
-		e.texts, e.needs = e.needs, e.texts
-	}
-	defer func() {
-		if e.opt = opt; opt.Expand || opt.Pointers {
-			e.texts, e.needs = e.needs, e.texts
+	w, opt := e.w, e.w.opt
+	swap := func() {
+		if opt.Expand || opt.Pointers {
+			w.columns, e.needs = e.needs, w.columns
 		}
+	}
+	w.opt = Options{}
+	swap()
+	defer func() {
+		w.opt = opt
+		swap()
 	}()
 	of := t.Target()
 	if t.Kind() != btf.KindTypedef || !isUnion(of) && (of.Kind() != btf.KindStruct || of.HasName()) {
-		e.Type(t)
+		w.whole(t)
 		return
 	}
-	e.text("typedef ")
+	w.text("typedef ")
 	if of.HasName() {
-		e.named(of, &declaration{name: t.Name(), form: e.outermost(t)})
+		w.named(of, &declaration{name: t.Name(), form: w.opt.outermost(t)})
 	} else {
-		e.at, e.noted = 0, false
-		f := e.outermost(of)
+		w.at, w.noted = 0, false
+		f := w.opt.outermost(of)
 		f.holder, f.typedef = t.Name(), true
-		e.composite(of, f)
-		e.typedefName(t.Name())
+		w.composite(of, f)
+		w.typedefName(t.Name())
 	}
-	e.text(";\n")
+	w.text(";\n")
 }
 
 // members emits the types that the members of t need. Each member that needed one has an empty
@@ -123,30 +148,30 @@ func (e *emitter) members(t view.Type) {
 		}
 		e.unnamed[t.ID] = true
 	}
-	if tooDeep(e) {
+	if e.tooDeep() {
 		return
 	}
 	if t.Kind() == btf.KindStruct {
-		l := e.lays.Of(t)
-		e.markMisplaced(l)
-		e.lays.Done(l)
+		l := e.w.lays.Of(t)
+		e.w.packing.markMisplaced(l)
+		e.w.lays.Done(l)
 	}
 	e.depth++
 	for _, m := range t.Members() {
-		if e.over() || e.full() {
+		if e.w.over() || e.w.full() {
 			break
 		}
 		if e.needed(m.Type()) {
-			e.text("\n")
+			e.w.text("\n")
 		}
 	}
 	e.depth--
 }
 
 // tooDeep reports whether types need each other too deep, and ends the text with an error then.
-func tooDeep(e *emitter) bool {
-	if e.depth > maxIndent && e.to.Err == nil {
-		e.to.Err = errTooDeep
+func (e *emitter) tooDeep() bool {
+	if e.depth > maxIndent && e.w.to.Err == nil {
+		e.w.to.Err = errTooDeep
 	}
 	return e.depth > maxIndent
 }
@@ -154,28 +179,15 @@ func tooDeep(e *emitter) bool {
 // needed emits the types that a member or parameter of type t needs. It reports whether
 // it needs any, even if they were there before.
 func (e *emitter) needed(t view.Type) bool {
-	if e.looked++; e.looked > e.limit.one/perLook && e.to.Err == nil {
-		e.to.Err = errTooLong
+	if e.looked++; e.looked > e.w.limit.one/perLook && e.w.to.Err == nil {
+		e.w.to.Err = errTooLong
 	}
-	if e.over() {
+	if e.w.over() {
 		return false
 	}
-	pointer := false
-	for range view.MaxDepth {
-		switch {
-		case t.Kind() == btf.KindPtr:
-			pointer = true
-			t = t.Target()
-			continue
-		case t.Kind() == btf.KindArray:
-			t, _ = t.Elem()
-			continue
-		case t.IsModifier():
-			t = t.Target()
-			continue
-		}
-		break
-	}
+	t = t.Behind(btf.Arrays | btf.Modifiers)
+	pointer := t.Kind() == btf.KindPtr
+	t = t.Behind(btf.Pointers | btf.Arrays | btf.Modifiers)
 	switch t.Kind() {
 	case btf.KindTypedef:
 		return e.typedef(t)
@@ -220,8 +232,8 @@ func (e *emitter) declaration(t view.Type) bool {
 	if !e.ids[t.ID] {
 		e.declared[string(t.Name())] = t.ID
 	}
-	e.typeName(t)
-	e.text(";\n")
+	e.w.typeName(t)
+	e.w.text(";\n")
 	return true
 }
 
@@ -233,8 +245,8 @@ func (e *emitter) enumeration(t view.Type) bool {
 		return false
 	}
 	if t.Vlen() == 0 {
-		e.typeName(t)
-		e.text(";\n")
+		e.w.typeName(t)
+		e.w.text(";\n")
 		return true
 	}
 	e.enums[name] = true
@@ -246,7 +258,7 @@ func (e *emitter) enumeration(t view.Type) bool {
 // pahole leaves out types behind const or behind two pointers.
 func (e *emitter) typedef(t view.Type) bool {
 	name := string(t.Name())
-	if e.typedefs[name] || e.open[name] > 1 || tooDeep(e) {
+	if e.typedefs[name] || e.open[name] > 1 || e.tooDeep() {
 		return false
 	}
 	e.open[name]++
@@ -272,13 +284,13 @@ func (e *emitter) typedef(t view.Type) bool {
 
 // proto emits what the result and the parameters of a function need.
 func (e *emitter) proto(t view.Type) bool {
-	if tooDeep(e) {
+	if e.tooDeep() {
 		return false
 	}
 	e.depth++
 	any := e.needed(t.Target())
 	for _, param := range t.Params() {
-		if e.to.Err != nil {
+		if e.w.to.Err != nil {
 			break
 		}
 		if e.needed(param.Type()) {
@@ -287,7 +299,7 @@ func (e *emitter) proto(t view.Type) bool {
 	}
 	e.depth--
 	if any {
-		e.text("\n")
+		e.w.text("\n")
 	}
 	return any
 }

@@ -11,123 +11,123 @@ import (
 
 // expanded adds the type of a typedef, and a comment with its name and the names of the
 // typedefs on the way.
-func (p *Printer) expanded(t view.Type, d *declaration, depth int) {
-	p.text("/* typedef ")
-	p.name(t.Name())
+func (w *typeWriter) expanded(t view.Type, d *declaration, depth int) {
+	w.text("/* typedef ")
+	w.name(t.Name())
 	t = t.Target()
 	for range view.MaxDepth {
 		if t.Kind() != btf.KindTypedef {
 			break
 		}
-		p.text(" -> ")
-		p.name(t.Name())
+		w.text(" -> ")
+		w.name(t.Name())
 		t = t.Target()
 	}
-	p.text(" */ ")
+	w.text(" */ ")
 	d.inside, d.stay = true, true
-	p.declare(t, d, depth+1)
+	w.declare(t, d, depth+1)
 }
 
 // named adds the name of t and the declared name.
-func (p *Printer) named(t view.Type, d *declaration) {
-	start, tag := p.pos(), len(tagOf(t))
-	p.typeName(t)
-	p.pad(start+tag, d.typeWidth-tag)
-	p.text(" ")
-	if p.opt.Pointers && p.opt.Expand && !d.inside && (t.Kind() == btf.KindStruct || t.IsEnum() && len(d.name) > 0) {
-		p.text(" ") // it could be written out, but is not
+func (w *typeWriter) named(t view.Type, d *declaration) {
+	start, tag := w.pos(), len(t.Keyword())
+	w.typeName(t)
+	w.pad(start+tag, d.typeWidth-tag)
+	w.text(" ")
+	if w.opt.Pointers && w.opt.Expand && !d.inside && (t.Kind() == btf.KindStruct || t.IsEnum()) && len(d.name) > 0 {
+		w.text(" ") // it could be written out, but is not
 	}
-	p.name(d.name)
+	w.name(d.name)
 }
 
 // declare adds a type and a name.
-func (p *Printer) declare(t view.Type, d *declaration, depth int) {
+func (w *typeWriter) declare(t view.Type, d *declaration, depth int) {
 	if depth > view.MaxDepth {
-		p.text("...")
+		w.text("...")
 		return
 	}
 	stay := d.stay
 	d.stay = false
 	switch {
-	case !p.opt.Pointers:
-		d.expand = p.opt.Expand
+	case !w.opt.Pointers:
+		d.expand = w.opt.Expand
 	case !stay:
-		t = pointers{p}.follow(t, d)
-		p.open[t.ID]++
-		p.declareType(t, d, depth)
-		p.open[t.ID]--
+		t = w.follow(t, d)
+		w.open[t.ID]++
+		w.declareType(t, d, depth)
+		w.open[t.ID]--
 		return
 	}
-	p.declareType(t, d, depth)
+	w.declareType(t, d, depth)
 }
 
 // declareType is declare for the type at the end of a chain of pointers, if pointers are followed.
-func (p *Printer) declareType(t view.Type, d *declaration, depth int) {
+func (w *typeWriter) declareType(t view.Type, d *declaration, depth int) {
 	switch t.Kind() {
 	case btf.KindPtr:
-		p.declarePointer(t, d)
+		w.declarePointer(t, d)
 		return
 	case btf.KindArray:
-		p.array(t, d, depth)
+		w.array(t, d, depth)
 		return
 	case btf.KindConst:
-		p.declareConst("const ", t.Target(), d, depth)
+		w.declareConst("const ", t.Target(), d, depth)
 		return
 	case btf.KindTypeTag:
 		if k, text := t.Mark(); k == btf.MarkQualifier {
-			p.declareConst(strings.TrimPrefix(string(appendPrintable(nil, text))+" ", " "), t.Target(), d, depth)
+			w.declareConst(strings.TrimPrefix(string(appendPrintable(nil, text))+" ", " "), t.Target(), d, depth)
 			return
 		}
 		if d.stars > 0 && isTag(t) && t.Target().Kind() != btf.KindVoid {
-			p.declareConst("", t.Target(), d, depth) // pahole takes it for a modifier without a word
+			w.declareConst("", t.Target(), d, depth) // pahole takes it for a modifier without a word
 			return
 		}
 	case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindFwd:
-		if p.expands(t, d) || unnamed(t) {
-			p.writtenOut(t, d, d.base, " ")
+		if w.opt.expands(t, d) || unnamed(t) {
+			w.writtenOut(t, d, d.base, " ")
 			return
 		}
 	case btf.KindTypedef:
 		if d.expand {
-			p.expanded(t, d, depth)
+			w.expanded(t, d, depth)
 			return
 		}
 	case btf.KindFuncProto:
 		if d.stars > 0 {
-			p.declareFunc(t, d, " (")
+			w.declareFunc(t, d, " (")
 			return
 		}
 	}
-	p.named(t, d)
+	w.named(t, d)
 }
 
 // expands reports whether the contents of t are printed where its name would do. For unions, only
 // the option Expand decides. A forward declaration has no members; its contents are printed if
 // pointers lead to it.
-func (p *Printer) expands(t view.Type, d *declaration) bool {
+func (o *Options) expands(t view.Type, d *declaration) bool {
 	switch {
 	case t.Kind() == btf.KindUnion:
-		return p.opt.Expand
+		return o.Expand
 	case t.Kind() == btf.KindFwd && t.Flag():
-		return p.opt.Expand && d.stars > 0
+		return o.Expand && d.stars > 0
 	case t.Kind() == btf.KindFwd:
-		return p.opt.Pointers && d.expand
+		return o.Pointers && d.expand
 	}
 	return d.expand && (t.Kind() == btf.KindStruct || t.IsEnum())
 }
 
 // declarePointer is declare for a pointer.
-func (p *Printer) declarePointer(t view.Type, d *declaration) {
+func (w *typeWriter) declarePointer(t view.Type, d *declaration) {
 	of := pointee(t)
 	switch {
 	case of.Kind() == btf.KindFuncProto:
-		p.declareFunc(of, d, " (*")
+		w.declareFunc(of, d, " (*")
 	case unnamed(of):
 		d.typeWidth -= 8
 		d.relative = true
-		p.writtenOut(of, d, 0, " * ")
+		w.writtenOut(of, d, 0, " * ")
 	default:
-		p.named(t, d)
+		w.named(t, d)
 	}
 }
 
@@ -155,54 +155,54 @@ func isTag(t view.Type) bool {
 
 // declareFunc is declare for a function that the stars in the name lead to, or one that
 // is in the text before the name.
-func (p *Printer) declareFunc(proto view.Type, d *declaration, before string) {
-	start := p.pos()
-	p.typeName(proto.Target())
-	p.pad(start, d.typeWidth)
-	p.text(before)
-	p.name(d.name)
-	p.text(")")
-	p.params(proto)
+func (w *typeWriter) declareFunc(proto view.Type, d *declaration, before string) {
+	start := w.pos()
+	w.typeName(proto.Target())
+	w.pad(start, d.typeWidth)
+	w.text(before)
+	w.name(d.name)
+	w.text(")")
+	w.params(proto)
 }
 
 // declareConst is declare for a const type, or for another qualifier that is written
 // before its type. A struct gets the name of the type inside which it is written out.
-func (p *Printer) declareConst(word string, t view.Type, d *declaration, depth int) {
-	p.text(word)
+func (w *typeWriter) declareConst(word string, t view.Type, d *declaration, depth int) {
+	w.text(word)
 	d.typeWidth -= len(word)
 	d.inside = true
 	switch {
 	case t.Kind() == btf.KindVoid && d.stars > 0:
-		start := p.pos()
-		p.text("const void ") // pahole has const twice, as for arrays
-		p.pad(start, d.typeWidth)
-		p.text(" ")
-		p.name(d.name)
-	case unnamed(t) || p.expands(t, d):
+		start := w.pos()
+		w.text("const void ") // pahole has const twice, as for arrays
+		w.pad(start, d.typeWidth)
+		w.text(" ")
+		w.name(d.name)
+	case unnamed(t) || w.opt.expands(t, d):
 		if d.typedef && t.IsComposite() {
-			p.text("typedef ")
+			w.text("typedef ")
 		}
 		if !isUnion(t) {
 			d.name = d.holder
 		}
 		d.constant, d.withFooter = true, d.top || d.footer
-		p.writtenOut(t, d, d.base, " ")
+		w.writtenOut(t, d, d.base, " ")
 	case t.Kind() == btf.KindTypedef:
-		p.named(t, d)
+		w.named(t, d)
 	default:
 		d.stay = true
-		p.declare(t, d, depth+1)
+		w.declare(t, d, depth+1)
 	}
 }
 
 // writtenOut adds all of a type without a name, with the declared name after it.
-func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between string) {
+func (w *typeWriter) writtenOut(t view.Type, d *declaration, base uint64, between string) {
 	var attribute []byte
 	pointed := d.stars > 0 && !d.constant && !d.elem
 	if t.IsEnum() {
-		p.enum(t, d.indent+1)
+		w.enum(t, d.indent+1)
 	} else {
-		f := p.inner(d.form, base)
+		f := d.form.inner(base)
 		f.footer = d.withFooter
 		f.inUnion = f.inUnion || isUnion(t)
 		f.bare = f.bare || pointed
@@ -212,43 +212,49 @@ func (p *Printer) writtenOut(t view.Type, d *declaration, base uint64, between s
 		case d.inside || d.constant:
 			f.holder, f.typedef = d.name, d.constant && d.typedef
 		}
-		p.composite(t, f)
+		w.composite(t, f)
 		if d.inside || between == " * " {
-			attribute = slices.Clone(p.buf[len(p.buf)-p.uncounted:])
-			p.buf = p.buf[:len(p.buf)-p.uncounted]
+			attribute = slices.Clone(w.buf[len(w.buf)-w.uncounted:])
+			w.buf = w.buf[:len(w.buf)-w.uncounted]
 		}
 	}
 	if len(d.name) > 0 {
-		p.text(between)
+		w.text(between)
 	}
-	p.name(d.name)
-	p.buf = append(p.buf, attribute...)
+	w.name(d.name)
+	w.buf = append(w.buf, attribute...)
 }
 
 // array adds an array: its element type, with the name, and its dimensions.
-func (p *Printer) array(t view.Type, d *declaration, depth int) {
+func (w *typeWriter) array(t view.Type, d *declaration, depth int) {
 	elem := t.Behind(btf.Arrays)
 	d.inside, d.elem = true, true
 	if _, n := t.Elem(); n == 0 && elem.Kind() == btf.KindConst { // pahole leaves this const out
 		elem = elem.Target()
 	}
-	if text := (columns{p}).text(p.lays.Slot(elem.ID), elem.ID, d.typeWidth); text != nil {
-		p.buf = append(p.buf, text...)
-		p.name(d.name)
+	if text := w.columns.text(w.lays.Slot(elem.ID), elem.ID, d.typeWidth); text != nil {
+		w.buf = append(w.buf, text...)
+		w.name(d.name)
 	} else {
-		p.declare(elem, d, depth+1)
-	}
-	if p.opt.Flat {
-		p.dimension(flat(t), d.flexible)
-		return
+		w.declare(elem, d, depth+1)
 	}
 	for range view.MaxDepth {
 		if t.Kind() != btf.KindArray {
 			break
 		}
-		var n uint32
-		t, n = t.Elem()
-		p.dimension(uint64(n), d.flexible)
+		of, n := t.Elem()
+		dimension := uint64(n)
+		if w.opt.Flat {
+			dimension = flat(t)
+		}
+		w.text("[")
+		if dimension != 0 || !d.flexible {
+			w.number(dimension, 0)
+		}
+		w.text("]")
+		if t = of; w.opt.Flat {
+			break
+		}
 	}
 }
 
@@ -271,21 +277,10 @@ func flat(t view.Type) uint64 {
 	return n
 }
 
-func (p *output) dimension(n uint64, flexible bool) {
-	p.text("[")
-	if n != 0 || !flexible {
-		p.number(n, 0)
-	}
-	p.text("]")
-}
-
-// pointers follows pointers for declare.
-type pointers struct{ *Printer }
-
 // follow returns the type that the pointers of t lead to, or t if it is not a pointer.
 // Each pointer becomes a star before the name of d. The type is written out, unless it
 // is already being written out.
-func (p pointers) follow(t view.Type, d *declaration) view.Type {
+func (w *typeWriter) follow(t view.Type, d *declaration) view.Type {
 	n := 0
 	for range view.MaxDepth {
 		if t.Kind() != btf.KindPtr || t.TargetID() == 0 {
@@ -294,7 +289,7 @@ func (p pointers) follow(t view.Type, d *declaration) view.Type {
 		t = t.Target()
 		n++
 	}
-	d.expand = n > 0 && p.open[t.ID] == 0
+	d.expand = n > 0 && w.open[t.ID] == 0
 	if n > 0 {
 		d.name, d.stars = starred(n, d.name), d.stars+n
 		d.inside, d.elem = true, false

@@ -60,8 +60,8 @@ func TestDeep(t *testing.T) {
 	if a, b := diffLine(got.Bytes(), []byte(want.String())); a != b {
 		t.Errorf("got %q, want %q", a, b)
 	}
-	if got.Len() < p.limit.one {
-		t.Errorf("%d bytes of text are less than the %d that one type may have", got.Len(), p.limit.one)
+	if got.Len() < p.w.limit.one {
+		t.Errorf("%d bytes of text are less than the %d that one type may have", got.Len(), p.w.limit.one)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestTooMuch(t *testing.T) {
 	}
 	for _, sorted := range []bool{false, true} {
 		p := New(io.Discard, v, Options{})
-		p.limit.all = c.n / 2
+		p.w.limit.all = c.n / 2
 		list := p.List
 		if sorted {
 			list = p.Sorted

@@ -33,22 +33,22 @@ type form struct {
 }
 
 // outermost is the form of a struct that is not in another one.
-func (p *Printer) outermost(t view.Type) form {
-	f := form{typeWidth: typeWidth, nameWidth: nameWidth, top: true, relative: p.opt.Relative}
-	if p.opt.Expand {
+func (o *Options) outermost(t view.Type) form {
+	f := form{typeWidth: typeWidth, nameWidth: nameWidth, top: true, relative: o.Relative}
+	if o.Expand {
 		f.nameWidth = expandedWidth
 	}
 	if t.Kind() == btf.KindUnion {
 		f.inUnion = true
-		if !p.opt.Expand {
+		if !o.Expand {
 			f.nameWidth -= unionLess
 		}
 	}
 	return f
 }
 
-// inner is the form of a struct in f.
-func (p *Printer) inner(f form, base uint64) form {
+// inner is the form of a struct in f, at the offset base.
+func (f form) inner(base uint64) form {
 	if f.relative {
 		base = 0
 	}

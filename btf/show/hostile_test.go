@@ -35,8 +35,8 @@ func everything(t testing.TB, v *view.View) (n int) {
 		for x := range v.Own() {
 			switch x.Kind() {
 			case btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef:
-				if !p.full() {
-					if !p.full() {
+				if !p.w.full() {
+					if !p.w.full() {
 						p.Entry(x, &Filter{Anonymous: true, Nested: true}, Text, "")
 					}
 				}
@@ -138,7 +138,7 @@ func TestNames(t *testing.T) {
 	var out bytes.Buffer
 	p := New(&out, v, Options{Expand: true})
 	for x := range v.Own() {
-		p.Type(x)
+		p.w.whole(x)
 	}
 	if err := p.Flush(); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestMutants(t *testing.T) {
 		var out bytes.Buffer
 		p := New(&out, v, Options{Expand: true, Steps: true, Reorganize: true, Biggest: true})
 		for x := range v.Own() {
-			if p.full() {
+			if p.w.full() {
 				break
 			}
 			p.Entry(x, &Filter{Anonymous: true, Nested: true}, Text, "\t")
@@ -212,7 +212,7 @@ func TestSortedHoldsLittle(t *testing.T) {
 	if err := p.Sorted(&Filter{}, Text, ""); !errors.Is(err, errTooLong) {
 		t.Error(err)
 	}
-	if c.n < 2*mostHeld || cap(p.buf) > 3*mostHeld {
-		t.Errorf("%d bytes held of %d", cap(p.buf), c.n)
+	if c.n < 2*mostHeld || cap(p.w.buf) > 3*mostHeld {
+		t.Errorf("%d bytes held of %d", cap(p.w.buf), c.n)
 	}
 }

@@ -5,66 +5,55 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// notes adds what stands between members.
-type notes struct{ *Printer }
-
-// noGap is gap for a row behind the row before it, with nothing unused between them, and no bit-fields.
-func (p notes) noGap(i int) {
-	if i > 0 && p.noted {
-		p.text("\n")
-	}
-	p.noted = false
-}
-
 // gap adds the notes on what is unused before row i.
-func (p notes) gap(l *view.Layout, i int, f form) {
+func (w *typeWriter) gap(l *view.Layout, i int, f form) {
 	r := &l.Rows[i]
 	in := f.indent + 1
 	noted := false
 	blank := func() {
 		if !noted {
-			p.text("\n")
+			w.text("\n")
 			noted = true
 		}
 	}
 	if i > 0 {
-		noted = p.noted
+		noted = w.noted
 	}
-	p.noted = false
+	w.noted = false
 	if r.BitHole > 0 {
 		blank()
-		p.tabs(in)
-		p.text("/* XXX ")
-		p.count(r.BitHole, "bit")
-		p.text(" hole, try to pack */\n")
+		w.tabs(in)
+		w.text("/* XXX ")
+		w.count(r.BitHole, "bit")
+		w.text(" hole, try to pack */\n")
 	}
 	if r.Hole > 0 {
 		blank()
-		p.tabs(in)
-		p.text("/* XXX ")
-		p.count(r.Hole, "byte")
-		p.text(" hole, try to pack */\n")
+		w.tabs(in)
+		w.text("/* XXX ")
+		w.count(r.Hole, "byte")
+		w.text(" hole, try to pack */\n")
 	}
 	if i > 0 && l.Type.Kind() == btf.KindStruct {
-		p.forcing(l, i, f)
+		w.forcing(l, i, f)
 		switch combined(l, i) {
 		case -1:
 			blank()
-			p.tabs(in)
-			p.text("/* Bitfield combined with previous fields */\n")
+			w.tabs(in)
+			w.text("/* Bitfield combined with previous fields */\n")
 		case 1:
 			blank()
-			p.tabs(in)
-			p.text("/* Bitfield combined with next fields */\n")
+			w.tabs(in)
+			w.text("/* Bitfield combined with next fields */\n")
 		}
 	}
 	if noted {
-		p.text("\n")
+		w.text("\n")
 	}
 }
 
 // forcing adds the line of C that puts the bit-field at row i where it is.
-func (p notes) forcing(l *view.Layout, i int, f form) {
+func (w *typeWriter) forcing(l *view.Layout, i int, f form) {
 	if i == 0 || l.Type.Kind() != btf.KindStruct {
 		return
 	}
@@ -75,22 +64,22 @@ func (p notes) forcing(l *view.Layout, i int, f form) {
 	size := r.BitHole
 	if r.Byte != last.Byte {
 		size = 0
-		p.text("\n")
-		p.tabs(f.indent + 1)
-		p.text("/* Force alignment to the next boundary: */\n")
+		w.text("\n")
+		w.tabs(f.indent + 1)
+		w.text("/* Force alignment to the next boundary: */\n")
 	}
-	p.tabs(f.indent + 1)
-	p.declare(r.Type(), &declaration{form: f}, 0) // without a name
-	t, written := r.Type(), p.opt.Expand && !p.opt.Pointers
+	w.tabs(f.indent + 1)
+	w.declare(r.Type(), &declaration{form: f}, 0) // without a name
+	t, written := r.Type(), w.opt.Expand && !w.opt.Pointers
 	if written {
 		t = t.Behind(btf.Typedefs)
 	}
 	if t.IsEnum() && (written || !t.HasName()) {
-		p.text(" ") // the others are padded
+		w.text(" ") // the others are padded
 	}
-	p.text(":")
-	p.number(size, 0)
-	p.text(";\n")
+	w.text(":")
+	w.number(size, 0)
+	w.text(";\n")
 }
 
 // combined compares row i, which is not the first, with the row before it, and reports whether a
@@ -120,65 +109,51 @@ func combined(l *view.Layout, i int) int {
 	return 0
 }
 
-// lastStruct notes the unused bytes in the struct of row i.
-func (p notes) lastStruct(l *view.Layout, i int, f form) {
-	if l.Rows[i].Kind() != btf.KindStruct || l.Type.Kind() == btf.KindUnion {
+// lastStruct notes the unused bytes in row i, which is a struct.
+func (w *typeWriter) lastStruct(l *view.Layout, i int, f form) {
+	if l.Type.Kind() == btf.KindUnion {
 		return
 	}
-	s := p.lays.SummaryOf(l.Rows[i].TypeID)
+	s := w.lays.Summary(l.Rows[i].TypeID)
 	n := 0
 	item := func() {
 		if n == 0 {
-			p.text("\n")
-			p.tabs(f.indent + 1)
-			p.text("/* XXX last struct has ")
+			w.text("\n")
+			w.tabs(f.indent + 1)
+			w.text("/* XXX last struct has ")
 		} else {
-			p.text(", ")
+			w.text(", ")
 		}
 		n++
 	}
 	if s.Flexible {
 		item()
-		p.text("a flexible array")
+		w.text("a flexible array")
 	}
 	if s.Embedded {
 		item()
-		p.text("embedded flexible array(s)")
+		w.text("embedded flexible array(s)")
 	}
 	if s.Padding > 0 {
 		item()
-		p.count(uint64(s.Padding), "byte")
-		p.text(" of padding")
+		w.count(uint64(s.Padding), "byte")
+		w.text(" of padding")
 	}
 	if s.BitPadding > 0 {
 		item()
-		p.count(uint64(s.BitPadding), "bit")
-		p.text(" of padding")
+		w.count(uint64(s.BitPadding), "bit")
+		w.text(" of padding")
 	}
 	if s.Holes > 0 {
 		item()
-		p.count(uint64(s.Holes), "hole")
+		w.count(uint64(s.Holes), "hole")
 	}
 	if s.BitHoles > 0 {
 		item()
-		p.count(uint64(s.BitHoles), "bit hole")
+		w.count(uint64(s.BitHoles), "bit hole")
 	}
 	if n > 0 {
-		p.text(" */\n")
-		if i == len(l.Rows)-1 {
-			p.noted = false
-		} else {
-			p.noted = true
-		}
+		w.text(" */\n")
+		w.noted = i < len(l.Rows)-1
 	}
-}
-
-// ancestor adds a base class. That is not a member that C++ would declare, and stands in
-// a comment.
-func (p notes) ancestor(r *view.Row, f form) {
-	p.text("/* ")
-	start := p.pos()
-	p.typeName(r.Type())
-	p.pad(start, f.typeWidth)
-	p.text(" <ancestor>; */")
 }

@@ -7,7 +7,7 @@ import "github.com/btflite/btflite/btf/view"
 type Options struct {
 	CacheLine int  // bytes; 0: 64
 	Expand    bool // members that are structs, and typedefs, are written out
-	Pointers  bool // types that members point to are written out; with Expand unions only besides
+	Pointers  bool // types that members point to are written out; with Expand also unions that are members
 	Compile   bool // the types that a type needs are printed before it
 	Relative  bool // offsets in inner structs begin at 0
 	Hex       bool // offsets and sizes of members in hexadecimal

@@ -15,20 +15,19 @@ import (
 
 // output collects text and writes it in large pieces.
 type output struct {
-	to     blocks.Writer
-	buf    []byte
-	cut    int             // tabs that were left out: see mostTabs
-	limit  limit           // of the text, then it ends with an error
-	packed map[uint32]bool // types that were seen at an odd place
-	held   bool            // the text is looked at again: it is not written yet
+	to    blocks.Writer
+	buf   []byte
+	cut   int   // tabs that were left out: see mostTabs
+	limit limit // of the text, then it ends with an error
+	held  bool  // the text is looked at again: it is not written yet
 }
 
 // mostHeld is how much text is held. More is made by structs that contain each other over and
 // over.
 const mostHeld = 4 << 20
 
-// Flush writes what is collected and returns the first error of the writer.
-func (o *output) Flush() error {
+// flush writes what is collected and returns the first error of the writer.
+func (o *output) flush() error {
 	o.buf = o.to.All(o.buf)
 	return o.to.Err
 }
@@ -44,6 +43,14 @@ func appendPrintable(dst, name []byte) []byte {
 		return append(dst, name...)
 	}
 	return append(dst, message.OneLine(string(name))...)
+}
+
+// orAnonymous is the name, or what stands for none.
+func orAnonymous(name []byte) []byte {
+	if len(name) > 0 {
+		return name
+	}
+	return []byte("(anonymous)")
 }
 
 // pad adds spaces until n bytes have come since start, or -n if n is negative, as
@@ -140,31 +147,20 @@ func (o *output) hex(n uint64, width int) {
 	o.buf = strconv.AppendUint(o.buf, n, 16)
 }
 
-// nameOr adds a name, or what stands for none.
-func (o *output) nameOr(name []byte) {
-	if len(name) == 0 {
-		o.text("(anonymous)")
-		return
-	}
-	o.name(name)
-}
-
 // count adds "1 byte" or "2 bytes".
-func (p *output) count(n uint64, word string) {
-	p.number(n, 0)
-	p.text(" ")
-	p.text(word)
+func (o *output) count(n uint64, word string) {
+	o.number(n, 0)
+	o.text(" ")
+	o.text(word)
 	if n != 1 {
-		p.text("s")
+		o.text("s")
 	}
 }
 
-// note adds one line of a comment at the indentation.
-func (p *output) note(indent int, what string, n uint64, rest string) {
-	b := appendTabs(p.buf, indent)
-	b = append(b, what...)
-	b = strconv.AppendUint(b, n, 10)
-	p.buf = append(b, rest...)
+// note adds a part of a comment with a number, at the indentation.
+func (o *output) note(indent int, what string, n uint64, rest string) {
+	b := append(appendTabs(o.buf, indent), what...)
+	o.buf = append(strconv.AppendUint(b, n, 10), rest...)
 }
 
 // full writes the collected text if it is long, and reports whether to stop. Text that is
@@ -224,7 +220,7 @@ const (
 
 // limitFor is the limit for so many bytes of BTF.
 func limitFor(n int) limit {
-	more := min(uint64(n)*mostPerByte, math.MaxInt-mostTexts)
+	more := min(uint64(n)*mostPerByte, math.MaxInt/4) // so that text beyond the limit can be counted on 32-bit hosts, too
 	l := limit{all: mostTexts + int(more), one: mostText + int(min(more, mostTexts))}
 	l.begin(0)
 	return l

@@ -2,6 +2,7 @@ package show
 
 import (
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,7 +43,18 @@ func TestPosition(t *testing.T) {
 			t.Errorf("at %d, %d bytes held", o.pos(), len(o.buf))
 		}
 	}
-	if err := o.Flush(); err != nil || o.pos() != 4*blocks.Size+7 {
+	if err := o.flush(); err != nil || o.pos() != 4*blocks.Size+7 {
 		t.Errorf("at %d: %v", o.pos(), err)
+	}
+}
+
+// TestLimits: however much BTF there is, there is text that is too much for one type and for all, and
+// the last type before that limit can be counted.
+func TestLimits(t *testing.T) {
+	for _, n := range []int{0, 1, 1 << 20, 8 << 20, 1 << 30, math.MaxInt} {
+		l := limitFor(n)
+		if l.one < mostText || l.all < mostTexts || l.end != l.one || l.all > math.MaxInt-mostHeld {
+			t.Errorf("%d bytes of BTF: %+v", n, l)
+		}
 	}
 }

@@ -142,12 +142,12 @@ func TestGaps(t *testing.T) {
 		{[]uint32{unnamed, gap, unnamed}, "one without a name", 2},
 	} {
 		p := New(io.Discard, v, Options{})
-		p.Type(v.Type(gap - 2)) // explained
+		p.w.whole(v.Type(gap - 2)) // explained
 		for _, id := range tt.types {
-			p.Type(v.Type(id))
+			p.w.whole(v.Type(id))
 		}
-		if p.Gaps.First != tt.first || p.Gaps.Structs() != tt.n {
-			t.Errorf("%v: %d structs, the first %q, want %d and %q", tt.types, p.Gaps.Structs(), p.Gaps.First, tt.n, tt.first)
+		if n, first := p.Gaps(); first != tt.first || n != tt.n {
+			t.Errorf("%v: %d structs, the first %q, want %d and %q", tt.types, n, first, tt.n, tt.first)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestNested(t *testing.T) {
 	var got strings.Builder
 	p := New(&got, v, Options{Biggest: true})
 	for k := n - 1; k >= 0; k-- {
-		p.Type(v.Type(named[k]))
+		p.w.whole(v.Type(named[k]))
 	}
 	if err := p.Flush(); err != nil || strings.Count(got.String(), "/* first biggest size base type member: m 0 4 */") != n {
 		t.Errorf("not %d numbers: %v, %s", n, err, &got)
@@ -182,7 +182,7 @@ func TestNested(t *testing.T) {
 		for _, k := range []int{0, 10, maxIndent / 2, maxIndent, maxIndent + 1, n - 1} {
 			var got strings.Builder
 			p := New(&got, v, x.opt)
-			p.Type(v.Type(x.types[k]))
+			p.w.whole(v.Type(x.types[k]))
 			if err := p.Flush(); k > maxIndent {
 				if !errors.Is(err, errTooDeep) {
 					t.Errorf("%d structs in each other: %v", k+1, err)
@@ -217,5 +217,25 @@ typedef struct in in_t;
 `
 	if err := p.Flush(); err != nil || got.String() != want {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, &got, want)
+	}
+}
+
+// TestMembersWithoutName: a member without a name, of a struct or enum that has one (-fms-extensions),
+// as pahole 1.32 prints it.
+func TestMembersWithoutName(t *testing.T) {
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		i := b.Int("int", 4)
+		b.Int("long int", 8)
+		s := b.Struct("s", 4, b.Member("x", i, 0))
+		b.Struct("t", 12, b.Member("", s, 0), b.Member("", b.Enum("e", b.Value("E", 1)), 32), b.Member("named", s, 64))
+	}))
+	for want, opt := range map[string]Options{
+		"\tstruct s                   ;\n\tenum e                     ;\n\tstruct s                   named;\n":  {Quiet: true, Pointers: true},
+		"\tstruct s                   ;\n\tenum e                     ;\n\tstruct s                    named;\n": {Quiet: true, Pointers: true, Expand: true},
+	} {
+		var got strings.Builder
+		if err := New(&got, v, opt).List(&Filter{}, Text, ""); err != nil || !strings.Contains(got.String(), want) {
+			t.Errorf("%+v: %v, not %q:\n%s", opt, err, want, &got)
+		}
 	}
 }

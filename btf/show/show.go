@@ -16,81 +16,73 @@ import (
 	"github.com/btflite/btflite/btf/view"
 )
 
-// Printer prints types of one View.
+// Printer prints types of one View: single ones, or those that a Filter selects.
 type Printer struct {
-	output
-	v         *view.View
-	opt       Options
-	lays      *view.Layouts
-	line      uint64            // size of a cache line
-	at        uint64            // the cache line that has been entered last
-	again     map[uint32]uint64 // by type: how many more are like it
-	uncounted int               // bytes of the last closing brace's attribute of alignment
-	noted     bool              // a note follows the last member
-	typedefs  map[uint32]uint32 // by struct without a name: its first typedef
-	texts     texts
-	known     func(dst []byte, id uint32) (text []byte, ok bool) // columns.known
-	open      map[uint32]int                                     // with Options.Pointers: types that are being written out
-	emitter   *emitter                                           // with Options.Compile
-	bigs      map[uint32]*big                                    // by struct: its biggest number; nil for none
-	Gaps      Gaps                                               // of the structs that were printed
-	within    containers                                         // with Filter.Contains
+	w        *typeWriter
+	emitter  *emitter          // with Options.Compile
+	typedefs map[uint32]uint32 // by struct without a name: its first typedef; nil before it is asked for
+	again    map[uint32]uint64 // by type: how many more are like it
+	within   containers        // with Filter.Contains
 }
 
 // New returns a Printer that writes to w.
 func New(w io.Writer, v *view.View, opt Options) *Printer {
-	p := &Printer{output: output{to: blocks.Writer{W: w}, buf: blocks.Buffer()}, v: v, opt: opt, line: 64, lays: view.NewLayouts(v)}
-	p.known = columns{p}.known
-	if opt.Compile {
-		p.emitter = newEmitter(p)
+	lays := view.NewLayouts(v)
+	if opt.CacheLine > 0 {
+		lays.CacheLine = uint64(opt.CacheLine)
 	}
-	if opt.Pointers {
-		p.open = map[uint32]int{}
-	}
+	t := &typeWriter{output: output{to: blocks.Writer{W: w}, buf: blocks.Buffer()}, v: v, opt: opt, lays: lays, columns: columns{v: v, lays: lays, off: opt.Expand || opt.Pointers},
+		packing: packing{lays, map[uint32]bool{}}, open: map[uint32]int{}}
+	t.known = t.columns.known
 	n := 0
 	for b := v.Blob(); b != nil; b = b.Base {
 		n += 4*len(b.Words) + len(b.Strings)
 	}
-	p.limit = limitFor(n)
-	if opt.CacheLine > 0 {
-		p.line = uint64(opt.CacheLine)
-		p.lays.CacheLine = p.line
+	t.limit = limitFor(n)
+	p := &Printer{w: t}
+	if opt.Compile {
+		p.emitter = newEmitter(t)
 	}
 	return p
 }
 
-// emitter prints what a type needs before it, in pahole's order and with its empty
-// lines: definitions of what members are, declarations of what they point to. Each
-// name is printed once.
-type emitter struct {
-	*Printer
-	defined  map[string]btf.Kind // structs and unions
-	declared map[string]uint32   // structs and unions: the type of the name that was not defined then
-	done     map[uint32]bool     // types that were declared
-	ids      map[uint32]bool     // types that were defined
-	enums    map[string]bool
-	typedefs map[string]bool
-	open     map[string]int  // typedefs in work
-	unnamed  map[uint32]bool // structs and unions without a name that have been looked at
-	depth    int
-	looked   int   // members, results and parameters that were looked at
-	needs    texts // of types without the options, if these change them
+// Flush writes what is collected and returns the first error of the writer.
+func (p *Printer) Flush() error { return p.w.flush() }
+
+// Gaps is how many of the structs that were printed have gaps that no alignment explains, and the
+// name of the first one.
+func (p *Printer) Gaps() (structs int, first string) { return len(p.w.gaps.seen), p.w.gaps.first }
+
+// nameOf is the name of t, or for a nameless type the name of its typedef, if any.
+func (p *Printer) nameOf(t view.Type) []byte {
+	if name := t.Name(); len(name) > 0 {
+		return name
+	}
+	if p.typedefs == nil {
+		p.typedefs = findTypedefs(p.w.v)
+	}
+	return p.w.v.Type(p.typedefs[t.ID]).Name()
 }
 
-func newEmitter(p *Printer) *emitter {
-	return &emitter{Printer: p, defined: map[string]btf.Kind{}, declared: map[string]uint32{}, done: map[uint32]bool{}, ids: map[uint32]bool{},
-		enums: map[string]bool{}, typedefs: map[string]bool{}, open: map[string]int{}, unnamed: map[uint32]bool{}}
+// findTypedefs finds the first typedefs of structs and unions without a name.
+func findTypedefs(v *view.View) map[uint32]uint32 {
+	found := map[uint32]uint32{}
+	for t := range v.All() {
+		if t.Kind() != btf.KindTypedef {
+			continue
+		}
+		if of := t.Target(); of.IsComposite() && len(of.Name()) == 0 && found[of.ID] == 0 {
+			found[of.ID] = t.ID
+		}
+	}
+	return found
 }
 
-// containers prints the names of types that have members of a type.
-type containers struct {
-	*Printer
-	of    string         // the name of the type
-	count map[uint32]int // by type: how many members of it are of the type
-}
-
-// big is a member that is a number, pointer or enum, or an array of them.
-type big struct {
-	view.Row
-	elem uint64 // bytes of an element
+// numbers adds numbers behind a name, and ends the line.
+func (p *Printer) numbers(separator string, numbers ...uint64) {
+	for _, n := range numbers {
+		p.w.text(separator)
+		p.w.number(n, 0)
+	}
+	p.w.text("\n")
 }

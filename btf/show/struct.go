@@ -8,246 +8,253 @@ import (
 
 // composite adds a struct or union from its keyword to its closing brace and
 // attributes. It returns where the brace is. A forward declaration has no members.
-func (p *Printer) composite(t view.Type, f form) (brace int) {
-	l := p.lays.Of(t)
-	defer p.lays.Done(l)
-	return p.laidOut(l, f)
+func (w *typeWriter) composite(t view.Type, f form) (brace int) {
+	l := w.lays.Of(t)
+	defer w.lays.Done(l)
+	return w.laidOut(l, f)
 }
 
 // laidOut is composite for a layout.
-func (p *Printer) laidOut(l *view.Layout, f form) (brace int) {
-	p.uncounted = 0
+func (w *typeWriter) laidOut(l *view.Layout, f form) (brace int) {
+	w.uncounted = 0
 	t := l.Type
 	if isUnion(t) {
-		p.text("union ")
+		w.text("union ")
 	} else {
-		p.text("struct ")
+		w.text("struct ")
 	}
 	if name := t.Name(); len(name) > 0 {
-		p.name(name)
-		p.text(" ")
+		w.name(name)
+		w.text(" ")
 	}
-	p.text("{\n")
-	p.mark(l)
-	p.Gaps.note(l)
-	at := p.at
-	if f.indent > maxIndent && p.to.Err == nil {
-		p.to.Err = errTooDeep
+	w.text("{\n")
+	w.packing.mark(l)
+	w.gaps.note(l)
+	at := w.at
+	if f.indent > maxIndent && w.to.Err == nil {
+		w.to.Err = errTooDeep
 	}
 	for i := range l.Rows {
 		r := &l.Rows[i]
-		if p.to.Err != nil || len(p.buf) >= blocks.Size && (p.over() || p.full()) {
+		if w.to.Err != nil || len(w.buf) >= blocks.Size && (w.over() || w.full()) {
 			break
 		}
-		if p.opt.Quiet {
-			notes{p}.forcing(l, i, f)
-			p.member(l, i, f)
+		if w.opt.Quiet {
+			w.forcing(l, i, f)
+			w.member(l, i, f)
 			continue
 		}
 		if r.Hole|r.BitHole == 0 && r.Bits == 0 && (i == 0 || l.Rows[i-1].Bits == 0 && l.Rows[i-1].Byte <= r.Byte) {
-			notes{p}.noGap(i)
+			if i > 0 && w.noted {
+				w.text("\n")
+			}
+			w.noted = false
 		} else {
-			notes{p}.gap(l, i, f)
+			w.gap(l, i, f)
 		}
-		if f.base+r.Byte >= (p.at+1)*p.line {
-			p.boundary(f.base+r.Byte, f.indent+1)
+		if f.base+r.Byte >= (w.at+1)*w.lays.CacheLine {
+			w.boundary(f.base+r.Byte, f.indent+1)
 		}
-		if !p.plainMember(r, &f) {
-			p.member(l, i, f)
+		if !w.plainMember(r, &f) {
+			w.member(l, i, f)
 		}
 		if r.Kind() == btf.KindStruct {
-			notes{p}.mark(l, r)
-			notes{p}.lastStruct(l, i, f)
+			w.packing.markMember(l, r)
+			w.lastStruct(l, i, f)
 		}
 		if t.Kind() == btf.KindUnion {
-			p.at = at
+			w.at = at
 		}
 	}
-	if (f.top || f.footer) && !isUnion(t) && !p.opt.Quiet {
-		p.footer(l, f)
+	if (f.top || f.footer) && !isUnion(t) && !w.opt.Quiet {
+		w.footer(l, f)
 	}
-	p.tabs(f.indent)
-	brace = p.pos()
-	p.text("}")
-	if isPacked(p.packed, l) && !p.opt.NoPacked {
-		p.text(" __attribute__((__packed__))")
+	w.tabs(f.indent)
+	brace = w.pos()
+	w.text("}")
+	if w.packing.has(l) && !w.opt.NoPacked {
+		w.text(" __attribute__((__packed__))")
 	}
-	before := len(p.buf)
-	p.aligned(l.Align)
-	p.uncounted = len(p.buf) - before
+	before := len(w.buf)
+	w.aligned(l.Align)
+	w.uncounted = len(w.buf) - before
 	return brace
 }
 
-// boundary notes that a member at the offset begins another cache line than p.at.
-func (p *Printer) boundary(offset uint64, indent int) {
-	n := offset / p.line
-	p.at = n
-	p.tabs(indent)
-	p.text("/* --- cacheline ")
-	p.number(n, 0)
-	p.text(" boundary (")
-	p.number(n*p.line, 0)
-	p.text(" bytes)")
-	if ago := offset - n*p.line; ago > 0 {
-		p.text(" was ")
-		p.count(ago, "byte")
-		p.text(" ago")
+// boundary notes that a member at the offset begins another cache line than w.at.
+func (w *typeWriter) boundary(offset uint64, indent int) {
+	n := offset / w.lays.CacheLine
+	w.at = n
+	w.tabs(indent)
+	w.text("/* --- cacheline ")
+	w.number(n, 0)
+	w.text(" boundary (")
+	w.number(n*w.lays.CacheLine, 0)
+	w.text(" bytes)")
+	if ago := offset - n*w.lays.CacheLine; ago > 0 {
+		w.text(" was ")
+		w.count(ago, "byte")
+		w.text(" ago")
 	}
-	p.text(" --- */\n")
+	w.text(" --- */\n")
 }
 
 // member adds the line, or lines, of a member.
-func (p *Printer) member(l *view.Layout, i int, f form) {
+func (w *typeWriter) member(l *view.Layout, i int, f form) {
 	r := &l.Rows[i]
-	p.tabs(f.indent + 1)
-	start := p.pos()
+	w.tabs(f.indent + 1)
+	start := w.pos()
 	width := f.typeWidth + 1 + f.nameWidth
 	whole := false
-	if r.IsBase() && !p.opt.Compile {
-		notes{p}.ancestor(r, f)
-	} else if text := (columns{p}).text(r.Slot, r.TypeID, f.typeWidth); text != nil {
-		p.buf = append(p.buf, text...)
-		p.name(r.Name())
+	if r.IsBase() && !w.opt.Compile { // C++ declares no such member
+		w.text("/* ")
+		name := w.pos()
+		w.typeName(r.Type())
+		w.pad(name, f.typeWidth)
+		w.text(" <ancestor>; */")
+	} else if text := w.columns.text(r.Slot, r.TypeID, f.typeWidth); text != nil {
+		w.buf = append(w.buf, text...)
+		w.name(r.Name())
 	} else if t := r.Type(); unnamed(t) {
 		whole = true
-		start = p.anonymous(t, r, f)
+		start = w.anonymous(t, r, f)
 	} else {
 		d := declaration{name: r.Name(), form: f.at(f.base + r.Byte), flexible: i == len(l.Rows)-1 && i > 0 && !f.inUnion}
-		p.declare(t, &d, 0)
+		w.declare(t, &d, 0)
 	}
-	bits := len(p.buf)
+	bits := len(w.buf)
 	if r.Bits != 0 {
-		p.text(":")
-		p.number(uint64(r.Bits), 0)
+		w.text(":")
+		w.number(uint64(r.Bits), 0)
 	}
-	bits = len(p.buf) - bits
-	p.aligned(r.Align)
-	if !r.IsBase() || p.opt.Compile {
-		p.text(";")
+	bits = len(w.buf) - bits
+	w.aligned(r.Align)
+	if !r.IsBase() || w.opt.Compile {
+		w.text(";")
 	}
-	if p.opt.Quiet || f.bare {
-		p.text("\n")
+	if w.opt.Quiet || f.bare {
+		w.text("\n")
 		return
 	}
 	if whole {
-		n := width + 1 - (p.pos() - start - bits - p.uncounted)
+		n := width + 1 - (w.pos() - start - bits - w.uncounted)
 		if n == 0 {
 			n = 1
 		}
-		p.pad(p.pos(), n)
+		w.pad(w.pos(), n)
 	} else {
-		p.pad(start, max(width, 0)) // unlike the columns before it, this is not a width of printf
-		p.text(" ")
+		w.pad(start, max(width, 0)) // unlike the columns before it, this is not a width of printf
+		w.text(" ")
 	}
-	p.place(r, f.base)
+	w.place(r, f.base)
 }
 
 // plainMember adds the line of a member that has nothing special: no bits, no
 // alignment, a type that always has the same text, a name of printable ASCII. It tells
 // whether r is one; else it adds nothing.
-func (p *Printer) plainMember(r *view.Row, f *form) bool {
+func (w *typeWriter) plainMember(r *view.Row, f *form) bool {
 	at := f.base + r.Byte
-	if uint64(r.Bits)|r.Align != 0 || at >= five || r.Size >= five || p.opt.Hex || f.bare {
+	if uint64(r.Bits)|r.Align != 0 || at >= five || r.Size >= five || w.opt.Hex || f.bare {
 		return false
 	}
-	text := columns{p}.text(r.Slot, r.TypeID, f.typeWidth)
+	text := w.columns.text(r.Slot, r.TypeID, f.typeWidth)
 	if text == nil {
 		return false
 	}
-	b := appendTabs(p.buf, f.indent+1)
+	b := appendTabs(w.buf, f.indent+1)
 	start := len(b)
-	b, ok := p.v.Blob().AppendPlain(append(b, text...), r.NameOff)
+	b, ok := w.v.Blob().AppendPlain(append(b, text...), r.NameOff)
 	if !ok {
 		return false
 	}
 	b = append(b, ';')
 	b = append(b, spaces[:max(start+f.typeWidth+1+f.nameWidth-len(b), 0)]...)
-	p.buf = appendPlace(append(b, ' '), at, r.Size)
+	w.buf = appendPlace(append(b, ' '), at, r.Size)
 	return true
 }
 
 // place adds the comment with offset and size of a member.
-func (p *Printer) place(r *view.Row, base uint64) {
-	if at := base + r.Byte; at < five && r.Size < five && r.Bits == 0 && !p.opt.Hex {
-		p.buf = appendPlace(p.buf, at, r.Size)
+func (w *typeWriter) place(r *view.Row, base uint64) {
+	if at := base + r.Byte; at < five && r.Size < five && r.Bits == 0 && !w.opt.Hex {
+		w.buf = appendPlace(w.buf, at, r.Size)
 		return
 	}
-	number := p.number
-	if p.opt.Hex {
-		number = p.hex
+	number := w.number
+	if w.opt.Hex {
+		number = w.hex
 	}
-	p.text("/* ")
+	w.text("/* ")
 	number(base+r.Byte, 5)
 	if r.Bits != 0 {
-		p.text(":")
+		w.text(":")
 		number(uint64(r.Bit), 2)
-		p.text(" ")
+		w.text(" ")
 		number(r.Size, 2)
 	} else {
-		p.text(" ")
+		w.text(" ")
 		number(r.Size, 5)
 	}
-	p.text(" */\n")
+	w.text(" */\n")
 }
 
-func (p *Printer) aligned(n uint64) {
-	if n != 0 && !p.opt.NoAligned {
-		p.text(" __attribute__((__aligned__(")
-		p.number(n, 0)
-		p.text(")))")
+func (w *typeWriter) aligned(n uint64) {
+	if n != 0 && !w.opt.NoAligned {
+		w.text(" __attribute__((__aligned__(")
+		w.number(n, 0)
+		w.text(")))")
 	}
 }
 
 // anonymous adds a member whose type is written out, up to its name. It returns
 // where the closing brace is.
-func (p *Printer) anonymous(t view.Type, r *view.Row, f form) (brace int) {
+func (w *typeWriter) anonymous(t view.Type, r *view.Row, f form) (brace int) {
 	if t.IsEnum() {
-		p.enum(t, f.indent+1)
-		brace, p.uncounted = p.pos()-1, 0
+		w.enum(t, f.indent+1)
+		brace, w.uncounted = w.pos()-1, 0
 	} else {
-		f = p.inner(f, f.base+r.Byte)
+		f = f.inner(f.base + r.Byte)
 		f.inUnion = f.inUnion || t.Kind() == btf.KindUnion
-		brace = p.composite(t, f)
+		brace = w.composite(t, f)
 	}
 	if r.NameOff != 0 {
-		p.text(" ")
-		p.name(r.Name())
+		w.text(" ")
+		w.name(r.Name())
 	}
 	return brace
 }
 
 // enum adds an enum from its keyword to its closing brace.
-func (p *Printer) enum(t view.Type, indent int) {
-	p.text("enum ")
+func (w *typeWriter) enum(t view.Type, indent int) {
+	w.text("enum ")
 	if name := t.Name(); len(name) > 0 {
-		p.name(name)
-		p.text(" ")
+		w.name(name)
+		w.text(" ")
 	}
-	p.text("{\n")
+	w.text("{\n")
 	longest := 0
 	for _, e := range t.Values() {
 		longest = max(longest, len(e.Name()))
 	}
 	for _, e := range t.Values() {
-		p.tabs(indent)
-		p.text("\t")
-		start := p.pos()
-		p.name(e.Name())
-		p.pad(start, longest)
-		p.text(" = ")
-		if p.opt.Hex {
-			p.hex(uint64(e.Value), 0)
+		w.tabs(indent)
+		w.text("\t")
+		start := w.pos()
+		w.name(e.Name())
+		w.pad(start, longest)
+		w.text(" = ")
+		if w.opt.Hex {
+			w.hex(uint64(e.Value), 0)
 		} else if e.Value < 0 && t.Flag() {
-			p.text("-")
-			p.number(uint64(-e.Value), 0)
+			w.text("-")
+			w.number(uint64(-e.Value), 0)
 		} else {
-			p.number(uint64(e.Value), 0)
+			w.number(uint64(e.Value), 0)
 		}
-		p.text(",\n")
+		w.text(",\n")
 	}
-	p.tabs(indent)
-	p.text("}")
+	w.tabs(indent)
+	w.text("}")
 	if t.Size() != 4 {
-		p.text(" __attribute__((__packed__))")
+		w.text(" __attribute__((__packed__))")
 	}
 }

@@ -30,6 +30,10 @@ const factPage = 256
 // at is the fact in a slot.
 func (s *facts) at(slot uint32) *fact { return &s.pages[slot/factPage][slot%factPage] }
 
+// maxAlign is how many references are followed from a type for its alignment: through modifiers,
+// arrays, and members of members.
+const maxAlign = 2 * MaxDepth
+
 // fact is the place to cache knowledge about the type with the id.
 func (s *Layouts) fact(id uint32) *fact { return s.facts.at(s.Slot(id)) }
 
@@ -67,12 +71,13 @@ func (s *Layouts) newSlot(id uint32, depth int) uint32 {
 }
 
 // find fills in the facts about a type. A type that several types refer to is computed
-// once. A type that refers to itself has no size and an alignment of 1.
+// once. The alignment is what a compiler gives it without attributes, which BTF does not have:
+// 1 for a type without a size, or one that refers to itself or is too deep.
 func (s *Layouts) find(f *fact, id uint32, depth int) {
 	t := s.v.Type(id)
 	f.kind, f.align = t.Kind(), 1
-	if depth == MaxDepth {
-		f.size, f.align = t.Size(), uint8(t.Align())
+	if depth == maxAlign {
+		f.size = t.Size()
 		return
 	}
 	switch f.kind {

@@ -91,7 +91,7 @@ func (r *Row) end() uint64 {
 // Layouts computes the layouts of one View and keeps their summaries. It must not
 // be used by several goroutines at a time.
 type Layouts struct {
-	CacheLine uint64 // bytes; it has a part in what Align is
+	CacheLine uint64 // bytes; members may be aligned to it
 	v         *View
 	free      []*Layout
 	sums      sums
@@ -136,11 +136,8 @@ func (s *Layouts) Of(t Type) *Layout {
 // Done says that l is no longer in use.
 func (s *Layouts) Done(l *Layout) { s.free = append(s.free, l) }
 
-// Summary is the summary of t, a struct or union, for the structs around it.
-func (s *Layouts) Summary(t Type) Summary { return s.SummaryOf(t.ID) }
-
-// SummaryOf is the Summary of the struct or union with the id.
-func (s *Layouts) SummaryOf(id uint32) Summary {
+// Summary is the summary of the struct or union with the id, for the structs around it.
+func (s *Layouts) Summary(id uint32) Summary {
 	f := s.fact(id)
 	if f.sum != 0 || s.depth == MaxDepth {
 		return s.sums.at(f.sum)
@@ -167,7 +164,7 @@ func (s *Layouts) members(l *Layout) {
 		if r.behind == 0 {
 			continue
 		}
-		sum := s.SummaryOf(r.behind)
+		sum := s.Summary(r.behind)
 		if sum == (Summary{}) {
 			continue
 		}
@@ -190,20 +187,16 @@ func (s *Layouts) members(l *Layout) {
 
 // rows makes the rows of l, without what is before them.
 func (s *Layouts) rows(l *Layout) {
-	flag := btf.InfoKflag(l.Type.rec.Info())
 	n := l.Type.Vlen()
 	l.Rows = slices.Grow(l.Rows, n)[:n]
 	for i := range l.Rows {
-		name, id, off := l.Type.rec.Member(i)
+		name, id, off, bits := l.Type.rec.Field(i)
 		slot := s.Slot(id)
 		f := s.facts.at(slot)
 		r := &l.Rows[i]
 		*r = Row{Slot: slot, Size: f.size, fact: *f}
-		r.NameOff, r.TypeID, r.Offset, r.v = name, id, off, s.v
-		switch {
-		case flag:
-			r.Offset, r.Bits = off&0xffffff, off>>24
-		case f.bits != 0 || f.at != 0:
+		r.NameOff, r.TypeID, r.Offset, r.Bits, r.v = name, id, off, bits, s.v
+		if (f.bits != 0 || f.at != 0) && !l.Type.Flag() {
 			r.Offset, r.Bits = off+uint32(f.at), uint32(f.bits)
 		}
 		r.Byte = uint64(r.Offset / 8)

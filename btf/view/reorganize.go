@@ -108,7 +108,7 @@ func (r *reorganizer) fits(from, to int) bool {
 	if m.row.Size == 0 || m.row.Size > hole {
 		return false
 	}
-	return r.placeIn(r.holeEnd(to), hole, m.row.Size)%m.align == 0
+	return r.placeIn(r.list[to+1].at, hole, m.row.Size)%m.align == 0
 }
 
 // placeIn is where in a hole a member of a size goes: what is larger than a word to the
@@ -127,12 +127,6 @@ func (r *reorganizer) movable(from, to int) int {
 		return 0
 	}
 	return from
-}
-
-// holeEnd is where the hole behind a member ends.
-func (r *reorganizer) holeEnd(i int) uint64 {
-	next := &r.list[i+1]
-	return next.at
 }
 
 // fill moves what find finds into the first hole that it finds something for. It
@@ -185,7 +179,7 @@ func (r *reorganizer) fromEnd(to int) int {
 func (r *reorganizer) move(from, to int) {
 	r.moves++
 	m, last := r.list[from], len(r.list)-1
-	hole, holeEnd := r.list[to].hole, r.holeEnd(to)
+	hole, holeEnd := r.list[to].hole, r.list[to+1].at
 	told := Move{Member: m.row.Member, Before: r.list[from-1].row.Member, After: r.list[to].row.Member}
 	padding := r.padding()
 	r.remove(from)

@@ -57,6 +57,14 @@ func (t Type) Vlen() int {
 	return int(t.rec.Vlen())
 }
 
+// Keyword is the word of C before the name of t, with a blank; see btf.Record.Keyword.
+func (t Type) Keyword() string {
+	if t.rec == nil {
+		return ""
+	}
+	return t.rec.Keyword()
+}
+
 // Flag is the kind_flag: of a FWD that it is of a union, of an ENUM or ENUM64
 // that its values are signed.
 func (t Type) Flag() bool { return t.rec != nil && btf.InfoKflag(t.rec.Info()) }
@@ -102,8 +110,7 @@ func (t Type) IntEncoding() (encoding, offset, bits uint32) {
 	if t.Kind() != btf.KindInt {
 		return 0, 0, 0
 	}
-	d := t.rec.Data()
-	return d >> 24 & 0xf, d >> 16 & 0xff, d & 0xff
+	return t.rec.Int()
 }
 
 // Linkage is the linkage of a function or variable: 0 static, 1 global, 2 extern.
@@ -151,13 +158,14 @@ func (m Member) Type() Type { return m.v.Type(m.TypeID) }
 // wrote a bit-field as an INT with fewer bits than its size: such ones have Bits
 // too.
 func (t Type) Member(i int) Member {
-	name, id, off := t.rec.Member(i)
-	m := Member{NameOff: name, TypeID: id, Offset: off, v: t.v}
-	if btf.InfoKflag(t.rec.Info()) {
-		m.Offset, m.Bits = off&0xffffff, off>>24
-	} else if of := t.v.Type(id); of.Kind() == btf.KindInt {
+	m := Member{v: t.v}
+	m.NameOff, m.TypeID, m.Offset, m.Bits = t.rec.Field(i)
+	if t.Flag() {
+		return m
+	}
+	if of := m.Type(); of.Kind() == btf.KindInt {
 		if _, at, bits := of.IntEncoding(); at != 0 || uint64(bits) != 8*uint64(of.rec.Third()) {
-			m.Offset, m.Bits = off+at, bits
+			m.Offset, m.Bits = m.Offset+at, bits
 		}
 	}
 	return m
@@ -191,14 +199,8 @@ func (e Value) Name() []byte { return e.v.Name(e.NameOff) }
 // Value is enumerator i of an enum, which must have it. Numbers of 32 bits are
 // extended by their sign if the enum is signed.
 func (t Type) Value(i int) Value {
-	x := t.rec.Extra()
-	if t.rec.Kind() == btf.KindEnum64 {
-		return Value{x[3*i], int64(uint64(x[3*i+2])<<32 | uint64(x[3*i+1])), t.v}
-	}
-	if t.Flag() {
-		return Value{x[2*i], int64(int32(x[2*i+1])), t.v}
-	}
-	return Value{x[2*i], int64(x[2*i+1]), t.v}
+	name, value := t.rec.Enumerator(i)
+	return Value{name, int64(value), t.v}
 }
 
 // Values gives the enumerators of an enum in their order, nothing for others.

@@ -28,8 +28,7 @@ import (
 )
 
 // MaxDepth is how many references are followed from one type: modifiers,
-// typedefs, elements of arrays, members of members. What lies deeper has no size
-// and an alignment of 1. Real types need less than 20.
+// typedefs, elements of arrays. What lies deeper has no size. Real types need less than 20.
 const MaxDepth = btf.MaxDepth
 
 // View is the types of a blob and of the bases below it. It may be used by
@@ -37,7 +36,6 @@ const MaxDepth = btf.MaxDepth
 type View struct {
 	blob    *btf.Blob
 	pointer uint8
-	aligns  []uint8 // by type id; see Align
 	renamed map[uint32][]byte
 
 	asked  atomic.Uint32 // how many names Named was asked for

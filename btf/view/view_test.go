@@ -44,7 +44,7 @@ func TestTypes(t *testing.T) {
 	v := sample(t)
 	var got []string
 	for x := range v.All() {
-		line := fmt.Sprintf("%d %s %s %d/%d", x.ID, x.Kind(), x.Name(), x.Size(), x.Align())
+		line := fmt.Sprintf("%d %s %s %d", x.ID, x.Kind(), x.Name(), x.Size())
 		for _, m := range x.Members() {
 			line += fmt.Sprintf(" %s:%d@%d+%d", m.Name(), m.TypeID, m.Offset, m.Bits)
 		}
@@ -56,25 +56,25 @@ func TestTypes(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := `1 INT int 4/4
-2 INT char 1/1
-3 INT long int 8/8
-4 PTR  8/8
-5 ARRAY  56/8
-6 ARRAY  168/8
-7 STRUCT item 176/8 kind:1@0+3 low:1@3+5 list:6@64+0
-8 CONST  176/8
-9 TYPEDEF item 176/8
-10 VOLATILE  176/8
-11 ENUM item_kind 4/4 NONE=-1 SOME=1
-12 ENUM64 wide 8/8 TOP=-9223372036854775807
-13 FUNC_PROTO  0/1 it:7false :0true
-14 FUNC take 0/1 it:7false :0true
-15 INT odd 4/4
-16 STRUCT old 4/4 bits:15@10+5
-17 VAR item 176/1
-18 DATASEC .data 8/1
-19 UNION  8/8 m:9@0+0`
+	want := `1 INT int 4
+2 INT char 1
+3 INT long int 8
+4 PTR  8
+5 ARRAY  56
+6 ARRAY  168
+7 STRUCT item 176 kind:1@0+3 low:1@3+5 list:6@64+0
+8 CONST  176
+9 TYPEDEF item 176
+10 VOLATILE  176
+11 ENUM item_kind 4 NONE=-1 SOME=1
+12 ENUM64 wide 8 TOP=-9223372036854775807
+13 FUNC_PROTO  0 it:7false :0true
+14 FUNC take 0 it:7false :0true
+15 INT odd 4
+16 STRUCT old 4 bits:15@10+5
+17 VAR item 176
+18 DATASEC .data 8
+19 UNION  8 m:9@0+0`
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("got:\n%s\nwant:\n%s", text, want)
 	}
@@ -209,8 +209,9 @@ func TestCircles(t *testing.T) {
 			t.Errorf("[%d] has size %d, want %d", id, got, want)
 		}
 	}
+	lays := NewLayouts(v)
 	for x := range v.All() {
-		if a := x.Align(); a != 1 && a != 4 {
+		if a := lays.fact(x.ID).align; a != 1 && a != 4 {
 			t.Errorf("[%d] has alignment %d", x.ID, a)
 		}
 		x.Resolved()

@@ -321,7 +321,7 @@ func (s *showCommand) leftOut(t *types) string {
 // gapsText returns a note about gaps in structs from BTF that alignment does not explain;
 // "" if there are none. DWARF would have the members.
 func gapsText(t *types, p *show.Printer) string {
-	n, first := p.Gaps.Structs(), p.Gaps.First
+	n, first := p.Gaps()
 	if n == 0 || t.encoded {
 		return ""
 	}

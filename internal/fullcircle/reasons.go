@@ -95,7 +95,7 @@ func NewReasons(b *btf.Blob) *Reasons {
 
 // note keeps a name that is not a C identifier, and its replacement in the C.
 func (k *Reasons) note(name string) {
-	if is := dump.Name(name); is != name {
+	if is := dump.Identifier(name); is != name {
 		k.notC = append(k.notC, name, is)
 	}
 }

@@ -1,0 +1,290 @@
+package dump
+
+import (
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/message"
+)
+
+// Style is how JSON is laid out.
+type Style int
+
+// The styles of JSON.
+const (
+	Compact Style = iota // one line, as "bpftool -j"
+	Pretty               // indented, as "bpftool -p"
+	Lines                // an object for each type on a line of its own, and nothing around them
+
+	rawText // no JSON
+)
+
+// Raw writes the types of b that ids name, in their order, or all types of b
+// without its base if ids is nil: one line per type, and one for each element, as
+// "bpftool btf dump file FILE format raw". It returns the first error of w, or one
+// that says which id does not exist.
+func Raw(w io.Writer, b *btf.Blob, ids []uint32) error { return write(w, b, ids, rawText) }
+
+// JSON writes the same as Raw as JSON, with bpftool's fields: one object with the array
+// "types" or, in the style Lines, one object for each type.
+func JSON(w io.Writer, b *btf.Blob, ids []uint32, style Style) error { return write(w, b, ids, style) }
+
+func write(to io.Writer, b *btf.Blob, ids []uint32, style Style) error {
+	if err := checkIDs(b, ids); err != nil {
+		return err
+	}
+	w := fieldWriter{out: newOut(to), b: b, odd: hasOddNames(b) || style != rawText && hasQuotes(b), raw: style == rawText}
+	w.notation.set(style)
+	w.keys = &w.field
+	w.text(w.start)
+	types := 0
+	for id, rec := range each(b, ids) {
+		if types++; types > 1 {
+			w.text(w.between)
+		}
+		w.record(id, rec)
+		if w.keepUp(); w.to.Err != nil {
+			break
+		}
+	}
+	if types > 0 {
+		w.text(w.last)
+	}
+	w.text(w.finish)
+	return w.end()
+}
+
+// key is the name of a field.
+type key uint8
+
+// The keys.
+const (
+	keyKind key = iota
+	keyName
+	keySize
+	keyVlen
+	keyType
+	keyBitsOffset
+	keyBits
+	keyEncoding
+	keyIndexType
+	keyElems
+	keyFwdKind
+	keyLinkage
+	keyVarLinkage
+	keyResult
+	keyComponent
+	keyMembers
+	keyBitfieldSize
+	keyBaseClass
+	keyValues
+	keyValue
+	keyParams
+	keyVars
+	keyOffset
+	keyFlags
+	keyLocValues
+	keyLocValue
+	keySites
+	keySiteName
+	keyFuncType
+	keyLocProto
+)
+
+// keyNames are the keys as JSON and, but for some, raw text have them.
+var keyNames = [...]string{
+	keyKind: "kind", keyName: "name", keySize: "size", keyVlen: "vlen", keyType: "type_id", keyBitsOffset: "bits_offset", keyBits: "nr_bits", keyEncoding: "encoding",
+	keyIndexType: "index_type_id", keyElems: "nr_elems", keyFwdKind: "fwd_kind", keyLinkage: "linkage", keyVarLinkage: "linkage", keyResult: "ret_type_id",
+	keyComponent: "component_idx", keyMembers: "members", keyBitfieldSize: "bitfield_size", keyBaseClass: "base_class", keyValues: "values", keyValue: "val",
+	keyParams: "params", keyVars: "vars", keyOffset: "offset", keyFlags: "flags", keyLocValues: "values", keyLocValue: "value", keySites: "sites", keySiteName: "name",
+	keyFuncType: "func_type_id", keyLocProto: "loc_proto_type_id",
+}
+
+// notation has the text around values.
+type notation struct {
+	start, between, last, finish string // before all types, between two, after the last of any, and after all
+	begin, endType               string // around a type, up to the value of its id
+	endElement, endLast          string // after an element, and after the last of any
+	quote                        byte   // around names
+
+	field             keyTexts // before a value of a type
+	first, next, more keyTexts // before the first value of the first element and of the next ones, and before other values
+}
+
+// keyTexts are what stands before values, by key.
+type keyTexts [len(keyNames)]string
+
+// set makes the notation of a style.
+func (n *notation) set(style Style) {
+	if style == rawText {
+		*n = notation{begin: "[", endType: "\n", quote: '\''}
+		for k, name := range keyNames {
+			n.first[k], n.field[k] = "\n\t"+name+"=", " "+name+"="
+		}
+		n.field[keyKind], n.field[keyName], n.first[keyName], n.field[keyVarLinkage], n.field[keyFlags] = "] ", " ", "\n\t", ", linkage=", " flags=0x"
+		n.next, n.more = n.first, n.field
+		return
+	}
+	colon, line := ":", func(int) string { return "" }
+	if style == Pretty {
+		colon, line = ": ", func(depth int) string { return "\n" + strings.Repeat("    ", depth) }
+	}
+	*n = notation{begin: "{" + line(3) + `"id"` + colon, endType: line(2) + "}", endElement: line(4) + "}", endLast: line(3), quote: '"'}
+	if style == Lines {
+		n.endType = "}\n"
+	} else {
+		n.start, n.between, n.last, n.finish = "{"+line(1)+`"types"`+colon+"[", ",", line(1), "]"+line(0)+"}\n"
+	}
+	for k, name := range keyNames {
+		name = `"` + name + `"` + colon
+		n.first[k], n.next[k], n.more[k], n.field[k] = "{"+line(5)+name, ",{"+line(5)+name, ","+line(5)+name, ","+line(3)+name
+	}
+}
+
+// fieldWriter writes one field after another.
+type fieldWriter struct {
+	*out
+	notation
+	b    *btf.Blob
+	odd  bool      // names may need escapes
+	raw  bool      // it writes raw text
+	keys *keyTexts // notation.field, or notation.more in elements
+}
+
+// beginType writes what all types have.
+func (w *fieldWriter) beginType(id uint32, rec btf.Record) {
+	w.text(w.begin)
+	w.buf = appendUint32(w.buf, id)
+	word := kindWord(rec.Kind())
+	if !w.raw {
+		word = markedWord(w.b, rec)
+	}
+	w.word(keyKind, word)
+	w.key(keyName)
+	w.name(rec.Name())
+}
+
+// beginList begins the elements of rec, and writes their number before.
+func (w *fieldWriter) beginList(k key, rec btf.Record) {
+	w.number(keyVlen, rec.Vlen())
+	if !w.raw {
+		w.key(k)
+		w.text("[")
+	}
+	w.keys = &w.more
+}
+
+func (w *fieldWriter) endList(rec btf.Record) {
+	if !w.raw && rec.Vlen() > 0 {
+		w.text(w.endLast)
+	}
+	if !w.raw {
+		w.text("]")
+	}
+	w.keys = &w.field
+}
+
+// beginElement begins element j with its first field, up to the value.
+func (w *fieldWriter) beginElement(j int, k key) {
+	if j == 0 {
+		w.text(w.first[k])
+	} else {
+		w.text(w.next[k])
+	}
+}
+
+func (w *fieldWriter) key(k key) { w.text(w.keys[k]) }
+
+func (w *fieldWriter) finishElement() {
+	if !w.raw {
+		w.text(w.endElement)
+	}
+	w.keepUp()
+}
+
+func (w *fieldWriter) number(k key, n uint32) {
+	w.buf = appendUint32(append(w.buf, w.keys[k]...), n)
+}
+
+// word writes a text that needs no escapes, nor quotes in raw text.
+func (w *fieldWriter) word(k key, text string) {
+	w.key(k)
+	if w.raw {
+		w.text(text)
+	} else {
+		w.buf = append(append(append(w.buf, '"'), text...), '"')
+	}
+}
+
+// place writes the place of a parameter.
+func (w *fieldWriter) place(k key, rec btf.Record) {
+	text := ""
+	if rec != nil {
+		text = btf.LocText(rec)
+	}
+	w.key(k)
+	w.buf = append(append(append(w.buf, w.quote), text...), w.quote)
+}
+
+// name writes the name at a string offset.
+func (w *fieldWriter) name(off uint32) {
+	w.buf = append(w.buf, w.quote)
+	switch name := unmarked(w.b, off); {
+	case len(name) == 0:
+		w.text("(anon)")
+	case !w.odd:
+		w.buf = append(w.buf, name...)
+	case w.raw:
+		w.text(message.OneLine(string(name)))
+	default:
+		w.buf = appendEscaped(w.buf, name)
+	}
+	w.buf = append(w.buf, w.quote)
+}
+
+// shortEscape is the letter that JSON has for a character, 0 for none.
+func shortEscape(r rune) byte {
+	switch r {
+	case '"', '\\':
+		return byte(r)
+	case '\t':
+		return 't'
+	case '\n':
+		return 'n'
+	case '\f':
+		return 'f'
+	case '\r':
+		return 'r'
+	case '\b':
+		return 'b'
+	}
+	return 0
+}
+
+// appendEscaped appends text as in a JSON string, without the quotes. It escapes all characters that
+// are not shown; bpftool does not escape control characters without a letter, which is invalid.
+func appendEscaped(dst, text []byte) []byte {
+	const hex = "0123456789abcdef"
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		letter := shortEscape(r)
+		switch {
+		case letter != 0:
+			dst = append(dst, '\\', letter)
+		case r == utf8.RuneError && n <= 1:
+			dst = append(dst, `\ufffd`...)
+		case !unicode.IsPrint(r):
+			for _, u := range utf16.AppendRune(nil, r) {
+				dst = append(dst, '\\', 'u', hex[u>>12], hex[u>>8&15], hex[u>>4&15], hex[u&15])
+			}
+		default:
+			dst = append(dst, text[:n]...)
+		}
+		text = text[n:]
+	}
+	return dst
+}
