@@ -126,7 +126,7 @@ func noteIn(folder string, build process, what string) (first bool, err error) {
 		return true, fmt.Errorf("%s: everybody can write to this folder", folder)
 	}
 	path := filepath.Join(folder, toldName)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o666)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|fileid.NoFollow|syscall.O_NONBLOCK, 0o666)
 	if err != nil {
 		return true, err
 	}

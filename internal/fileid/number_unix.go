@@ -7,6 +7,9 @@ import (
 	"syscall"
 )
 
+// NoFollow is the flag with which an open fails if the name is a link.
+const NoFollow = syscall.O_NOFOLLOW
+
 // number returns the numbers of the file and of its file system.
 func number(info os.FileInfo) (dev, ino uint64, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)

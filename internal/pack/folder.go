@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/btflite/btflite/internal/fileid"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -31,7 +32,7 @@ func (w *walk) folder(path string) error {
 		if !d.Type().IsRegular() {
 			return nil
 		}
-		f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+		f, err := root.OpenFile(name, os.O_RDONLY|fileid.NoFollow|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			return message.FileError(full, "cannot open", err)
 		}

@@ -90,7 +90,7 @@ var imports = map[string][]string{
 	"internal/kernelbtf":       {"golang.org/x/sys/unix"},
 	"internal/memlimit":        {"golang.org/x/sys/unix"},
 	"internal/names":           {"arena", "dedup"},
-	"internal/pack":            {"internal/expand", "internal/message", "internal/workers", "internal/xzfile", "golang.org/x/sys/unix"},
+	"internal/pack":            {"internal/expand", "internal/fileid", "internal/message", "internal/workers", "internal/xzfile", "golang.org/x/sys/unix"},
 	"internal/shard":           {"internal/message"},
 	"internal/workers":         nil,
 	"internal/xzfile":          {"internal/message", "github.com/mikelolasagasti/xz"},

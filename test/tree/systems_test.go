@@ -23,8 +23,8 @@ import (
 // released matches the list of systems for which scripts/release.sh makes programs.
 var released = regexp.MustCompile(`SYSTEMS:-([^}]+)`)
 
-// TestSystems: the program has no type errors on any machine of Linux that Go knows, and on the other systems
-// of a release. The system's structures have other types on each: a device number of MIPS has 32 bits. Nor have
+// TestSystems: the program has no type errors on any machine of Linux that Go knows, on the other systems of a
+// release, and on Windows. The system's structures have other types on each: a device number of MIPS has 32 bits. Nor have
 // the tests, where an int has 32 bits. Only types are checked, because to compile for all of them takes ten
 // minutes.
 func TestSystems(t *testing.T) {
@@ -39,7 +39,7 @@ func TestSystems(t *testing.T) {
 	if list == nil {
 		t.Fatal("scripts/release.sh has no list of systems")
 	}
-	systems := strings.Fields(string(list[1]))
+	systems := append(strings.Fields(string(list[1])), "windows/amd64")
 	for _, system := range strings.Fields(string(known)) {
 		if strings.HasPrefix(system, "linux/") && !slices.Contains(systems, system) {
 			systems = append(systems, system)
