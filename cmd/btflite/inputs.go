@@ -69,13 +69,19 @@ func openFile(path string) (*os.File, error) {
 var errReadOnce = errors.New("standard input can be read only once")
 
 // elfInputs replaces dash among files that are mapped, or read several times: the standard input
-// has to be a whole file then. With inPlace it is an error, as BTF cannot be added to it.
+// has to be a whole file then. With inPlace it is an error, as BTF cannot be added to it. So are the names of
+// open files: whoever has opened the file would not see the one that replaces it.
 func elfInputs(paths []string, inPlace bool) ([]string, error) {
+	for _, p := range paths {
+		if inPlace && (p == dash || p == "/dev/stdin") {
+			return nil, usagef("nothing is added to standard input: give --" + detachedName + "=OUT")
+		}
+		if inPlace && isDescriptor(p) {
+			return nil, usagef("nothing is added to an open file, %s: give its name, or --%s=OUT", message.OneLine(p), detachedName)
+		}
+	}
 	if !slices.Contains(paths, dash) {
 		return paths, nil
-	}
-	if inPlace {
-		return nil, usagef("nothing is added to standard input: give --btf_encode_detached=OUT")
 	}
 	if info, err := os.Stdin.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.New("standard input is not a file: use < FILE")
@@ -105,6 +111,11 @@ func elfInput(word string) (string, error) {
 		return "", fmt.Errorf("%s: %s", message.OneLine(paths[0]), why)
 	}
 	return paths[0], nil
+}
+
+// isDescriptor reports whether a path names an open file of this process.
+func isDescriptor(path string) bool {
+	return strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
 }
 
 // memoryLimit is the limit of commands that do not encode. There is one for the process,

@@ -116,10 +116,10 @@ func TestInPlaceIsCheckedFirst(t *testing.T) {
 		os.Remove(file)
 		testfile.Write(t, file, testfile.Read(t, smallFile))
 	}
-	refused := func(want string) {
+	refused := func(want string, words ...string) {
 		t.Helper()
 		before := testfile.Read(t, file)
-		if _, stderr := btfliteRun(t, exitFailure, "-J", file); encoded || !strings.Contains(stderr, want) {
+		if _, stderr := btfliteRun(t, exitFailure, append(words, "-J", file)...); encoded || !strings.Contains(stderr, want) {
 			t.Errorf("encoded: %v; %q, want %q", encoded, stderr, want)
 		}
 		if !bytes.Equal(testfile.Read(t, file), before) {
@@ -137,6 +137,14 @@ func TestInPlaceIsCheckedFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("objcopy --remove-section=.BTF.base " + file + ")")
+	put()
+	if err := elfwrite.Set(file, nil, nil, bytesSection(".BTF.ext", []byte("x"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range [][]string{nil, {"--btf_features=default,distilled_base", "--btf_base=" + splitFiles + "x86.base.btf"}} {
+		refused("section .BTF.ext belongs to the .BTF of the compiler", words...)
+	}
+	btfliteRun(t, exitOK, "-J", "--btf_encode_detached="+filepath.Join(dir, "out"), file)
 	put()
 	btfliteRun(t, exitOK, "-J", file)
 	onlyFiles(t, dir, "out", "second", "vmlinux")

@@ -157,19 +157,25 @@ func (c *cli) checkInPlace(path string, distil bool) error {
 	names := []string{loadbtf.SectionBTF}
 	if distil {
 		names = append(names, loadbtf.SectionBTFBase)
-	} else if err := refuseDistilled(path); err != nil {
-		return message.NamingFile([]string{path}, err)
 	}
-	if err := c.guard.protect(func() error { return checkSet(path, names...) }); err != nil {
+	err := refuseOrphans(path, distil)
+	if err == nil {
+		err = c.guard.protect(func() error { return checkSet(path, names...) })
+	}
+	if err != nil {
 		return message.NamingFile([]string{path}, err)
 	}
 	return nil
 }
 
-// refuseDistilled returns an error if the file has a distilled base: readers would look
-// up ids of another .BTF in that base.
-func refuseDistilled(path string) error {
-	if !hasSection(path, loadbtf.SectionBTFBase) {
+// refuseOrphans returns an error if the file has a section that belongs to the .BTF which is to be
+// replaced, and would stay: readers would look up ids or strings of another .BTF there.
+func refuseOrphans(path string, distil bool) error {
+	if hasSection(path, sectionBTFExt) {
+		return errors.New("section " + sectionBTFExt + " belongs to the " + loadbtf.SectionBTF +
+			" of the compiler, and libbpf loads no program of this file with another one; write to another file (--" + detachedName + "=OUT)")
+	}
+	if distil || !hasSection(path, loadbtf.SectionBTFBase) {
 		return nil
 	}
 	return errors.New("section " + loadbtf.SectionBTFBase + " belongs to the " + loadbtf.SectionBTF +
@@ -180,10 +186,10 @@ func refuseDistilled(path string) error {
 // sectionsFor returns the sections that writeInPlace puts into the file. If the base is
 // distilled, it updates the figures of enc.
 func sectionsFor(path string, enc *finish.Encoded, o *job.Options) ([]elfwrite.Section, error) {
+	if err := refuseOrphans(path, o.Distil); err != nil {
+		return nil, err
+	}
 	if !o.Distil {
-		if err := refuseDistilled(path); err != nil {
-			return nil, err
-		}
 		return []elfwrite.Section{{Name: loadbtf.SectionBTF, Size: enc.Size, Write: enc.Write}}, nil
 	}
 	own, below, err := o.DistilBase(context.Background(), enc)

@@ -102,6 +102,31 @@ func TestELFOnStandardInput(t *testing.T) {
 	}
 }
 
+// TestNothingIntoOpenFiles: a file that is named as a descriptor is not replaced, because who has
+// opened it would go on with the old one.
+func TestNothingIntoOpenFiles(t *testing.T) {
+	path := testfile.New(t, "in.elf", testfile.Read(t, smallFile))
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	before := testfile.Read(t, path)
+	for name, want := range map[string]string{
+		"-": "nothing is added to standard input: give --btf_encode_detached=OUT", "/dev/stdin": "nothing is added to standard input: give --btf_encode_detached=OUT",
+		"/dev/fd/0": "nothing is added to an open file, /dev/fd/0: give its name, or --btf_encode_detached=OUT", "/proc/self/fd/0": "nothing is added to an open file, /proc/self/fd/0: ",
+	} {
+		cmd := exec.Command(os.Args[0], "-J", name)
+		cmd.Env, cmd.Stdin = append(os.Environ(), fakeEncoder+"=real"), f
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %s (%v), want %s", name, out, err, want)
+		}
+	}
+	if !bytes.Equal(testfile.Read(t, path), before) {
+		t.Error("the file has changed")
+	}
+}
+
 // compressed is the path of a file with these bytes, compressed.
 func compressed(t *testing.T, data []byte) string {
 	t.Helper()

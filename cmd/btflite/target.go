@@ -60,7 +60,7 @@ func (c *cli) resolveTarget(path string, inputs []string) (*target, error) {
 		err = errors.New("is a directory")
 	case err == nil:
 		t.info = info
-		if info.Mode().IsRegular() && !strings.HasPrefix(path, "/dev/fd/") && !strings.HasPrefix(path, "/proc/self/fd/") {
+		if info.Mode().IsRegular() && !isDescriptor(path) {
 			t.file, err = filepath.EvalSymlinks(path)
 		}
 	}

@@ -37,7 +37,7 @@ import (
 //     pointed there; that is a tail of contents only. SHF_ALLOC and the address
 //     of a linked file's section, which no segment has, go.
 //
-// Old bytes are written over only if nothing else claims them.
+// Old bytes are written over only if nothing else claims them. Relocations of the old contents go.
 
 // plan says where the parts of the new file go, as file offsets.
 type plan struct {
@@ -151,6 +151,7 @@ func (m *image) plan(sections []Section) (*plan, error) {
 			return nil, errors.New("contents are too large together")
 		}
 	}
+	m.dropRelocs(index)
 	if appended {
 		m.placeTables(p, t)
 	} else {
@@ -196,6 +197,21 @@ func (m *image) placeTables(p *plan, t tail) {
 		p.shoff = align8(p.end)
 		m.setShoff(uint64(p.shoff))
 		p.end = p.shoff + int64(len(m.shdrs))
+	}
+}
+
+// dropRelocs empties the sections with relocations of the sections in index. They are about the old
+// contents: a linker would write numbers into the new ones, as compilers have it do in .BTF.
+func (m *image) dropRelocs(index []int) {
+	for i := range m.count {
+		s := m.section(i)
+		switch s.typ {
+		case elfabi.SHTRel, elfabi.SHTRela, elfabi.SHTCrel:
+			if s.flags&elfabi.SHFAlloc == 0 && s.info != 0 && slices.Contains(index, int(s.info)) {
+				s.size = 0
+				m.setSection(i, s)
+			}
+		}
 	}
 }
 

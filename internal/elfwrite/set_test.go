@@ -451,3 +451,31 @@ func TestSetAcrossTheLimitOfSectionNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestSetDropsRelocations: what a linker would write into the old contents is not for the new ones,
+// wherever these go. Relocations of other sections stay.
+func TestSetDropsRelocations(t *testing.T) {
+	const rel, rela, crel = 9, 4, 0x40000014
+	for _, text := range []string{"contents that are longer than the old ones", "old contents", "short"} {
+		for _, typ := range []uint32{rel, rela, crel} {
+			for _, l := range elftest.Layouts {
+				data := l.Image(
+					elftest.Section{Name: ".BTF", Data: []byte("old contents")}, elftest.Section{Name: ".data", Data: []byte("data")},
+					elftest.Section{Name: ".relocs.BTF", Type: typ, Info: 1, Data: make([]byte, 24)}, elftest.Section{Name: ".relocs.data", Type: typ, Info: 2, Data: make([]byte, 24)},
+					elftest.Section{Name: ".loaded", Type: typ, Flags: elftest.Alloc, Info: 1, Data: make([]byte, 24)})
+				path := file(t, data)
+				for range 2 {
+					if err := setText(path, ".BTF", text); err != nil {
+						t.Fatal(err)
+					}
+					f := open(t, testfile.Read(t, path))
+					for name, want := range map[string]uint64{".relocs.BTF": 0, ".relocs.data": 24, ".loaded": 24} {
+						if s := f.Section(name); s.Size != want || uint32(s.Type) != typ {
+							t.Errorf("%v, type %#x, %q: %s has %d bytes, want %d", l, typ, text, name, s.Size, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
