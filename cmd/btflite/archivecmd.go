@@ -275,7 +275,7 @@ func (a *archiveCommand) find(c *cli, words []string) error {
 		return err
 	}
 	if len(found) == 0 {
-		return errors.New(message.OneLine(a.dir) + ": no kernel or module with the build-id " + id)
+		return errors.New(message.OneLine(a.dir) + ": no kernel or module with the build-id " + id + "; archive its package first")
 	}
 	for _, name := range found {
 		if _, err := fmt.Fprintln(c.stdout, archive.PathOf(a.dir, name)); err != nil {

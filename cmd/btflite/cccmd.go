@@ -122,18 +122,11 @@ const collectFrom = 256 << 20
 // a signal ended the compiler, the same signal ends this process.
 func (c *cli) runCompiler(path string, words []string) error {
 	cmd := &exec.Cmd{Path: path, Args: words, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
-	if err := c.guard.startChild(cmd); err != nil {
-		return message.FileError(path, cannotRun, err)
-	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT) // a terminal sends it to both; the compiler ends
-	err := cmd.Wait()
-	c.guard.childEnded()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return nil
-	case !errors.As(err, &exit):
-		return fmt.Errorf("%s: %w", message.OneLine(path), err)
+	err := c.guard.run(cmd)
+	exit := new(exec.ExitError)
+	if !errors.As(err, &exit) {
+		return message.FileError(path, cannotRun, err)
 	}
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		dieLike(status.Signal())

@@ -66,7 +66,7 @@ func (e *encodeCommand) printTypes(c *cli, paths []string) error {
 	if option := firstGiven(c.running, func(name string) bool { return slices.Contains(onlyEncoding, name) }); option != "" {
 		return &usageError{what: option + " is for encoding, and types are printed", hint: "give -J too, or leave it out"}
 	}
-	s := &showCommand{in: newTypeReader(c), separator: "\t"}
+	s := newShow(c)
 	s.filter.Bases = true // as in pahole
 	flags := s.command().Flags()
 	if e.formats != "" {

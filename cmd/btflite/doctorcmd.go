@@ -67,6 +67,9 @@ func (d *doctorCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
+	if len(bases) > 0 && slices.Contains([]string{"tree", "config", "image"}, r.Kind) {
+		return usagef("--btf_base is for a file with split BTF, and %s is %s", message.OneLine(words[0]), doctorKinds[r.Kind])
+	}
 	out := newLineWriter(c.stdout)
 	if d.json {
 		out.line(doctorJSON(r))

@@ -151,8 +151,13 @@ func (f *funcsCommand) run(c *cli, words []string) error {
 	if err := byOption("funcs", "function", f.in.unresolved(words)); err != nil {
 		return err
 	}
-	if len(words) > 1 {
+	switch {
+	case len(words) > 1:
 		return usagef("funcs takes one file")
+	case (f.compile || f.expand) && (f.json || f.params):
+		return usagef("--compile and --expand_types print C, and exclude --json and --params")
+	case f.number != noNumber && (f.json || f.params):
+		return usagef("--json and --params exclude the options that print a number: -N, -p and -s")
 	}
 	defer f.in.close()
 	f.in.printsAll = len(f.names) == 0 && f.address == nil && f.class == ""
@@ -345,9 +350,6 @@ func (f *funcsCommand) print(out *lineWriter, list []funcs.Func, file *types) er
 
 // printC prints the functions as C with the types that they need.
 func (f *funcsCommand) printC(c *cli, list []funcs.Func, t *types) error {
-	if f.json || f.params {
-		return usagef("--compile and --expand_types print C, and exclude --json and --params")
-	}
 	o := dump.COptions{Strict: true, PointerSize: t.pointerSize, Declare: !f.compile, IDs: []uint32{}}
 	for _, x := range list {
 		o.Stubs = append(o.Stubs, x.ID)

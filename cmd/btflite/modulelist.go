@@ -72,13 +72,13 @@ func (l *moduleList) add(word string) {
 	case info.IsDir():
 		l.addFolder(word)
 	case isModuleName(word):
-		l.addFile(word, info.Size(), ownRel(word))
+		l.addModule(module{path: word, rel: ownRel(word), size: info.Size()})
 	default:
 		isList, err := l.addList(word)
 		if err != nil {
 			l.addFailed(word, err)
 		} else if !isList {
-			l.addFile(word, info.Size(), ownRel(word))
+			l.addModule(module{path: word, rel: ownRel(word), size: info.Size()})
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (l *moduleList) addFolder(root string) {
 		if err != nil {
 			rel = ownRel(path)
 		}
-		l.addFile(path, info.Size(), rel)
+		l.addModule(module{path: path, rel: rel, size: info.Size()})
 	}}
 	t.each(root)
 }
@@ -147,7 +147,7 @@ func (l *moduleList) addList(path string) (isList bool, err error) {
 			l.addFailed(name, fmt.Errorf("%s: %w", message.OneLine(path), message.FileError(name, "cannot open", err)))
 			continue
 		}
-		l.addFile(name, info.Size(), ownRel(name))
+		l.addModule(module{path: name, rel: ownRel(name), size: info.Size()})
 	}
 	return true, nil
 }
@@ -159,11 +159,6 @@ func isBinary(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\
 // addFailed adds an entry for an unreadable file.
 func (l *moduleList) addFailed(path string, err error) {
 	l.addModule(module{path: path, rel: ownRel(path), err: err})
-}
-
-// addFile adds one module. rel is the place for its detached file.
-func (l *moduleList) addFile(path string, size int64, rel string) {
-	l.addModule(module{path: path, rel: rel, size: size})
 }
 
 // addModule adds m, unless it is there.

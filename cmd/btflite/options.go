@@ -108,24 +108,23 @@ func (s optionSet) value(set func(string) error, name, letter, help string, sett
 // file adds an option for the name of a file or folder, stored in *p. An empty name is an
 // error.
 func (s optionSet) file(p *string, name, letter, help string, settings ...setting) {
-	s.value(func(v string) error {
-		if v == "" {
-			return usagef("empty file name")
-		}
-		*p = v
-		return nil
-	}, name, letter, help, append(settings, files)...)
+	s.fileName(func(v string) { *p = v }, name, letter, help, settings...)
 }
 
 // bases adds --btf_base, or the same under another name. It may be given several times.
 func (s optionSet) bases(p *[]string, name, help string) {
+	s.fileName(func(v string) { *p = append(*p, v) }, name, "", help)
+}
+
+// fileName adds an option for the name of a file or folder, which it passes to set.
+func (s optionSet) fileName(set func(string), name, letter, help string, settings ...setting) {
 	s.value(func(v string) error {
 		if v == "" {
 			return usagef("empty file name")
 		}
-		*p = append(*p, v)
+		set(v)
 		return nil
-	}, name, "", help, files)
+	}, name, letter, help, append(settings, files)...)
 }
 
 // release adds an option for a release of Linux, stored in *p.

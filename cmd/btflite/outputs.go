@@ -260,5 +260,10 @@ func newRunReport(paths []string, to outputs, enc *finish.Encoded, writing, wall
 		r.InlineTo, r.InlineBytes = to.inline.path, int64(len(enc.Inline.Data))
 	}
 	r.PeakRSS = memlimit.Peak()
+	for _, counts := range []*map[string]int{&r.Skipped, &r.Unencodable} {
+		if *counts == nil {
+			*counts = map[string]int{} // in JSON, {} and not null
+		}
+	}
 	return r
 }

@@ -105,3 +105,23 @@ func TestReadersNameTheBase(t *testing.T) {
 		}
 	}
 }
+
+// TestPaholeReadsLikeShow: pahole's command line takes the types of a file from the same place as show. Without its
+// base, BTF of a module cannot be read, and the types come from its DWARF, as in pahole.
+func TestPaholeReadsLikeShow(t *testing.T) {
+	dir := t.TempDir()
+	module := filepath.Join(dir, "m.ko")
+	testfile.Write(t, module, testfile.Read(t, splitDir+"x86.module.o"))
+	btfliteRun(t, exitOK, "-J", "--btf_base="+splitDir+"x86.base.btf", module)
+	compare := func() {
+		shown, told := btfliteRun(t, exitOK, "show", "mine", module)
+		if got, stderr := btfliteRun(t, exitOK, "-C", "mine", module); got != shown || stderr != told || !strings.HasPrefix(got, "struct mine {") {
+			t.Errorf("%q, %q; show prints %q, %q", got, stderr, shown, told)
+		}
+	}
+	compare()
+	testfile.Write(t, filepath.Join(dir, "vmlinux"), testfile.Read(t, splitDir+"s390x.base.btf")) // does not fit
+	compare()
+	testfile.Write(t, filepath.Join(dir, "vmlinux"), testfile.Read(t, splitDir+"x86.base.btf"))
+	compare()
+}

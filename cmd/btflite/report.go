@@ -192,12 +192,6 @@ type runReport struct {
 // format is the report as text without a final newline.
 func (r *runReport) format(f statsFormat) string {
 	if f == statsJSON {
-		if r.Skipped == nil {
-			r.Skipped = map[string]int{}
-		}
-		if r.Unencodable == nil {
-			r.Unencodable = map[string]int{}
-		}
 		return message.JSON(r)
 	}
 	var b strings.Builder

@@ -133,11 +133,15 @@ func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
 	var names []string
 	for _, name := range s.list {
 		found := v.Named(name, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef, btf.KindFwd)
+		missing := &missingType{what: "type", name: name}
+		if len(found) == 0 {
+			missing.meant = show.Nearest(v, name)
+		}
 		switch {
 		case len(found) == 0 && !s.skipMissing:
-			return &missingType{what: "type", name: name, meant: show.Nearest(v, name)}
+			return missing
 		case len(found) == 0:
-			c.warn("note: " + (&missingType{what: "type", name: name, meant: show.Nearest(v, name)}).Error())
+			c.warn("note: " + missing.Error())
 		case !slices.Contains(names, name):
 			names = append(names, name)
 		}

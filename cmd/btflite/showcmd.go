@@ -44,9 +44,15 @@ type showCommand struct {
 	raw         rawData                    // --prettify and its options
 }
 
-func newShowCommand(c *cli) *cobra.Command {
+// newShow returns a showCommand without any option.
+func newShow(c *cli) *showCommand {
 	s := &showCommand{in: newTypeReader(c), separator: "\t"}
 	s.in.orDWARF = true
+	return s
+}
+
+func newShowCommand(c *cli) *cobra.Command {
+	s := newShow(c)
 	cmd := s.command()
 	under(cmd, groupPrinted).toggle(&s.filter.Bases, "with_base", "", "the types of the base, too", rare)
 	colorOption(cmd, &s.color)

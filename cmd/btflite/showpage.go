@@ -16,8 +16,8 @@ import (
 // draw draws the selected structs and unions: on a page for a browser, or one of them as
 // an SVG file.
 func (s *showCommand) draw(c *cli, path string, v *view.View) error {
-	if s.enumerator != "" || s.form != show.Text {
-		return usagef("--format=%s draws structs and unions: leave out the options for lists and enums", s.format)
+	if s.enumerator != "" || s.form != show.Text || s.raw.path != "" {
+		return usagef("--format=%s draws structs and unions: leave out the options for lists, enums and data", s.format)
 	}
 	ids, err := s.drawn(c, v)
 	switch of := missingOf(path, err); {

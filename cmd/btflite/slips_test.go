@@ -336,6 +336,7 @@ func contents(t *testing.T, dir string) string {
 // TestNothingIsIgnored: an option that a command line would ignore is an error.
 func TestNothingIsIgnored(t *testing.T) {
 	dir := t.TempDir()
+	testfile.Write(t, filepath.Join(dir, ".config"), "CONFIG_BPF=y\n")
 	for _, tt := range []struct {
 		words []string
 		want  string
@@ -349,6 +350,11 @@ func TestNothingIsIgnored(t *testing.T) {
 		{[]string{"-C", "node", "--debug_dir=" + dir, smallFile}, "--debug_dir is for encoding"},
 		{[]string{"--stats=json", "--holes=1", smallFile}, "--stats is for encoding"},
 		{[]string{"-C", "node", "--extra_vars=x", "--sort", smallFile}, "--extra_vars is for encoding"},
+		{[]string{"funcs", "--json", "--sizes", smallFile}, "--json and --params exclude the options that print a number"},
+		{[]string{"funcs", "-N", "--params", smallFile}, "--json and --params exclude the options that print a number"},
+		{[]string{"funcs", "--compile", "--json", smallFile}, "print C, and exclude --json and --params"},
+		{[]string{"doctor", "--btf_base=" + smallFile + ".btf", dir}, "--btf_base is for a file with split BTF, and " + dir + " is a kernel tree"},
+		{[]string{"show", "--format=html", "--prettify=" + smallFile, "node", smallFile}, "leave out the options for lists, enums and data"},
 	} {
 		stdout, stderr := btfliteRun(t, exitUsage, tt.words...)
 		if stdout != "" || !strings.Contains(stderr, tt.want) || !strings.Contains(stderr, "\nTry 'btflite") {

@@ -216,8 +216,12 @@ func (c *Compiler) Compile(run func(*exec.Cmd) error, in, out string) error {
 		return fmt.Errorf("%s: the memory limit of %s is reached: the system has ended the compiler; give more by the control group",
 			message.OneLine(c.Words[0]), message.ByteSize(memlimit.Cgroup()))
 	}
-	if ctx.Err() != nil {
+	missing := new(exec.Error)
+	switch {
+	case ctx.Err() != nil:
 		err = errors.New("took too long")
+	case errors.As(err, &missing):
+		err = fmt.Errorf("cannot run it: %w", missing.Err)
 	}
 	if what := firstError(messages.String()); what != "" {
 		err = fmt.Errorf("%w: %s", err, what)

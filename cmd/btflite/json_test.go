@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,6 +40,23 @@ func TestJSONIsSafe(t *testing.T) {
 				t.Errorf("%q: %U", args, r)
 				break
 			}
+		}
+	}
+}
+
+// TestReportHasTheFieldsOfStats: --report alone writes each field of --stats=json, none of them null.
+func TestReportHasTheFieldsOfStats(t *testing.T) {
+	dir := t.TempDir()
+	out, report := filepath.Join(dir, "out"), filepath.Join(dir, "report")
+	stats, _ := btfliteRun(t, exitOK, "-J", "--stats=json", "--btf_encode_detached="+out, smallFile)
+	btfliteRun(t, exitOK, "-J", "--report="+report, "--btf_encode_detached="+out, smallFile)
+	var want, got map[string]any
+	if err := errors.Join(json.Unmarshal([]byte(stats), &want), json.Unmarshal(testfile.Read(t, report), &got)); err != nil {
+		t.Fatal(err)
+	}
+	for name := range want {
+		if got[name] == nil {
+			t.Errorf("%s is missing or null in the report", name)
 		}
 	}
 }
