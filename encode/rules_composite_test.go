@@ -332,6 +332,22 @@ func compositeRules() []rule {
 				'x' type_id=1 bits_offset=0
 			[6] STRUCT 'in_block2' size=4 vlen=1
 				'x' type_id=1 bits_offset=0`},
+		{name: "types of classes that are only declared", files: func() []dt.File {
+			i := intType()
+			s := func(n string) *dt.DIE { return structure(n, 4, member("x", i, 0)) }
+			inner, inside := s("inner"), s("inside")
+			return with(funcs(), i, ref(dt.TagClassType, "outer", nil, dt.Declaration(), inner, member("no", i, 0), function("f", fn1, i, param("a", i, 5))),
+				structure("s", 8, ref(dt.TagUnionType, "declared", nil, dt.Declaration(), inside), member("m", inside, 0), member("n", inner, 4)))
+		}(), want: textInt + `
+			[2] STRUCT 'inner' size=4 vlen=1
+				'x' type_id=1 bits_offset=0
+			[3] FWD 'outer' fwd_kind=struct
+			[4] STRUCT 'inside' size=4 vlen=1
+				'x' type_id=1 bits_offset=0
+			[5] FWD 'declared' fwd_kind=union
+			[6] STRUCT 's' size=8 vlen=2
+				'm' type_id=4 bits_offset=0
+				'n' type_id=2 bits_offset=32` + textFunc(7, 1, "f", "a 1")},
 		{name: "inheritance and static members", files: func() []dt.File {
 			i := intType()
 			b := composite(dt.TagClassType, "base", 4, member("x", i, 0))

@@ -32,7 +32,28 @@ func nameRules() []rule {
 		u.StrForm = form
 		return u
 	}
+	// specified is units whose types have their names in the same unit, or in the first.
+	specified := func(split bool) []dt.File {
+		i := intType()
+		e, c, t := forward(dt.TagEnumerationType, "e"), forward(dt.TagClassType, "c"), typedef("t", i)
+		first := dt.CU(i, structure("outer", 4, e, c, forward(dt.TagUnionType, "gone"), member("x", i, 0)), t)
+		here, form := first, 0
+		if split {
+			here, form = dt.CU(), dt.FormRefAddr
+		}
+		of := func(d *dt.DIE) dt.Attr { return dt.Attr{At: dt.AtSpecification, Form: form, Val: d} }
+		mine := intType()
+		s := dt.N(dt.TagClassType, of(c), dt.Size(4), member("y", mine, 0))
+		here.Root.Add(mine, dt.N(dt.TagEnumerationType, of(e), dt.Size(4), value("A", 1)), s, dt.N(dt.TagTypedef, of(t), dt.Type(s)),
+			dt.N(dt.TagStructureType, dt.Specification(s), dt.Size(8)), dt.N(dt.TagStructureType, of(first.Root.Children[1].Children[3]), dt.Size(12)))
+		if split {
+			return many(first, here)
+		}
+		return many(first)
+	}
 	return []rule{
+		{name: "types named by their specifications", files: specified(false), want: textSpecified},
+		{name: "types named by specifications in another unit", files: specified(true), want: textSpecified},
 		{name: "strings in first-use order", files: func() []dt.File {
 			i := intType()
 			s := structure("s", 8, member("b", i, 0), member("a", i, 4))
@@ -220,3 +241,18 @@ const textNode = textInt + `
 	[4] TYPEDEF 'node_t' type_id=2
 	[5] ENUM 'kind' encoding=UNSIGNED size=4 vlen=1
 		'KIND_ONE' val=1`
+
+// textSpecified is the types of a unit some of which get their names from specifications, as text.
+const textSpecified = textInt + `
+	[2] FWD 'c' fwd_kind=struct
+	[3] FWD 'gone' fwd_kind=union
+	[4] STRUCT 'outer' size=4 vlen=1
+		'x' type_id=1 bits_offset=0
+	[5] TYPEDEF 't' type_id=1
+	[6] ENUM 'e' encoding=UNSIGNED size=4 vlen=1
+		'A' val=1
+	[7] STRUCT 'c' size=4 vlen=1
+		'y' type_id=1 bits_offset=0
+	[8] TYPEDEF 't' type_id=7
+	[9] STRUCT 'c' size=8 vlen=0
+	[10] STRUCT '(anon)' size=12 vlen=0`

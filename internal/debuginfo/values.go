@@ -81,7 +81,7 @@ func indexed(table []byte, base, index, size uint64) (p uint64, ok bool) {
 	return p, p <= uint64(len(table)) && uint64(len(table))-p >= size
 }
 
-// NameAt returns the name of the DIE at off, for typedefs with a specification.
+// NameAt returns the name of the DIE at off; 0 if it has none.
 func (c *Cursor) NameAt(off uint64) dedup.Name {
 	if _, have, ok := c.DecodeAt(off); ok {
 		return c.NameOf(have)

@@ -17,7 +17,7 @@ func (w *walker) closeFrame() error {
 	switch fr.role {
 	case inFunc:
 		w.closeFunc(fr.owner, fr.an)
-	case inType:
+	case inType, inDeclared:
 		r.Unit.addOrder(fr.owner)
 	case inArray:
 		r.closeArray(fr)

@@ -105,7 +105,9 @@ func (w *walker) anyRef(d die) (next int, name, typ uint32, err error) {
 		an = r.Cursor.Vals[dwarf.VAnnotation].U
 	}
 	if name == 0 && have&(1<<dwarf.VSpec) != 0 && d.a.Tag == dwarf.TagTypedef {
-		name = r.Cursor.NameAt(r.Cursor.Vals[dwarf.VSpec].U)
+		if name, err = w.attrs.specifiedName(d.off); err != nil {
+			return 0, 0, 0, err
+		}
 	}
 	if an != 0 && d.a.Tag == dwarf.TagPointerType && r.In.Options.TypeTag {
 		typ = w.attrs.gnuTypeTags(uint32(an), typ)
@@ -174,7 +176,11 @@ func (w *walker) anyAggregate(d die) (next int, name, size, decl uint32, err err
 	if err != nil {
 		return 0, 0, 0, 0, err
 	}
-	name = w.r.Cursor.NameOf(have)
+	if name = w.r.Cursor.NameOf(have); name == 0 && have&(1<<dwarf.VSpec) != 0 {
+		if name, err = w.attrs.specifiedName(d.off); err != nil {
+			return 0, 0, 0, 0, err
+		}
+	}
 	long := w.r.Cursor.Number(have, dwarf.VByteSize)
 	if long>>32 != 0 {
 		return 0, 0, 0, 0, w.r.Cursor.DIEError(d.off, "size over 4294967295 bytes")
@@ -193,7 +199,7 @@ func (w *walker) forward(d die, name uint32, signed bool) (role, dwarf.Tag, erro
 			}
 			r.Unit.Unencodable.add(r.Unit.nodes(), "declaration of a struct without a name")
 		}
-		return inType, 0, nil
+		return inDeclared, 0, nil
 	}
 	// Types declared inside it may be described here.
 	return inNamespace, 0, w.attrs.addStub(d.off, d.a.Present)
@@ -324,7 +330,11 @@ func (w *walker) enum(d die, top *frame) (next int, err error) {
 		if next, have, err = w.attrs.decode(d); err != nil {
 			return 0, err
 		}
-		name = r.Cursor.NameOf(have)
+		if name = r.Cursor.NameOf(have); name == 0 && have&(1<<dwarf.VSpec) != 0 {
+			if name, err = w.attrs.specifiedName(d.off); err != nil {
+				return 0, err
+			}
+		}
 		size = uint32(r.Cursor.Number(have, dwarf.VByteSize))
 		typ, err = w.attrs.refOf(d.off, have, dwarf.VType)
 	}

@@ -82,7 +82,7 @@ const (
 )
 
 // tagNames are the names of tags of types. A class can be among them where DWARF has it in a part
-// of the tree that is not read, as in a class that is only declared.
+// of the tree that is not read, as below an inlined function.
 var tagNames = [...]string{
 	dwarf.TagArrayType:           "DW_TAG_array_type",
 	dwarf.TagClassType:           "DW_TAG_class_type",

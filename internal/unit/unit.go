@@ -180,6 +180,7 @@ const (
 	inFunc
 	inBlock
 	inAggregate
+	inDeclared // a struct or union that is only declared: the types declared inside it
 	inEnum
 	inProto
 	inVariants // a variant part; for readers only

@@ -1,7 +1,6 @@
 package unit
 
 import (
-	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
 )
 
@@ -38,25 +37,12 @@ func (w *walker) candidate(d die) (next int, err error) {
 	}
 	if have&(1<<dwarf.VSpec) != 0 {
 		// The specification has name, type and linkage.
-		spec, far := c.Vals[dwarf.VSpec].U, false
-		switch c.Vals[dwarf.VSpec].Form {
-		case dwarf.FormRef1, dwarf.FormRef2, dwarf.FormRef4, dwarf.FormRef8, dwarf.FormRefUdata:
-		case dwarf.FormRefAddr:
-			if far = spec < c.Hdr.Off || spec >= c.Hdr.End(); far {
-				spec += c.Base
-			} else {
-				spec -= c.Hdr.Off
-			}
-		default:
-			if !debuginfo.IsAlt(c.Vals[dwarf.VSpec].Form) {
-				return 0, c.NoReference(off, c.Vals[dwarf.VSpec].Form)
-			}
-			if spec, far = w.attrs.f.InAlt(&c.Vals[dwarf.VSpec]); !far {
-				return next, nil
-			}
+		spec, far, ok, err := w.attrs.specification(off)
+		if err != nil || !ok {
+			return next, err
 		}
 		if far {
-			keep, err := w.attrs.farSpecification(off, spec, &v)
+			keep, err := w.attrs.farVariable(off, spec, &v)
 			if keep {
 				r.Unit.Vars.Append(v)
 			}
@@ -79,46 +65,4 @@ func (w *walker) candidate(d die) (next int, err error) {
 	}
 	r.Unit.Vars.Append(v)
 	return next, nil
-}
-
-// farSpecification fills in name, type and linkage of v from the variable DIE at a place
-// in another unit.
-func (av *attrs) farSpecification(at int, place uint64, v *Var) (bool, error) {
-	r, in, m := av.r, av.in, av.in.Merged
-	if m == nil {
-		return false, crossUnitError(&r.Cursor, at)
-	}
-	k, ok := m.At(place)
-	if !ok {
-		return false, nil
-	}
-	if r.far == nil {
-		r.far = &Reader{In: in}
-		r.far.Init(in.Limit)
-	}
-	far := r.far
-	far.Reset()
-	if err := far.OpenPlace(k); err != nil {
-		return false, err
-	}
-	if _, skip, err := far.Start(); err != nil || skip {
-		return false, err
-	}
-	class, have, ok := far.Cursor.DecodeAt(place - m.Places[k].Off)
-	if !ok || class != dwarf.ClassVariable {
-		return false, nil
-	}
-	v.Name = far.Cursor.NameOf(have)
-	v.External = have&(1<<dwarf.VExternal) != 0
-	there := far.attrs()
-	typ, err := there.refOf(int(place-m.Places[k].Off), have, dwarf.VType)
-	if err != nil || typ == 0 {
-		return err == nil, err
-	}
-	to := m.Places[k].Off + uint64(typ)
-	if typ&extraRef != 0 {
-		to = far.cross.S[typ&^(extraRef|crossRef)]
-	}
-	v.Type, err = av.far(at, to)
-	return true, err
 }
