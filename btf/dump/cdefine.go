@@ -228,7 +228,7 @@ func (c *cWriter) enumBody(id uint32, rec btf.Record, indent int) {
 		c.text(" __attribute__((mode(HI)))")
 	case rec.Third() == 8 && c.strict && isNarrow(rec): // a word may have 4 bytes
 		c.text(" __attribute__((mode(DI)))")
-	case rec.Third() == 8 && small && !c.strict:
+	case rec.Third() == 8 && small && !c.strict && c.pointerSize == 8: // the size of a word
 		c.text(" __attribute__((mode(word)))")
 	}
 }

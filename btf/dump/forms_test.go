@@ -30,7 +30,7 @@ func TestForms(t *testing.T) {
 		"numbers": {addNumbers, nil, []string{"strict C", "strict C of 32 bits", "C again"}},
 		"layout":  {layoutOf(btf.KindStruct, btf.KindUnion), nil, []string{"unsorted C", "strict C", "C again"}},
 		"aligns":  {addAligns, nil, []string{"C", "strict C", "strict C of 32 bits"}},
-		"values":  {addValues, nil, []string{"C", "strict C", "C again"}},
+		"values":  {addValues, nil, []string{"C", "unsorted C", "strict C", "C again"}},
 		"names":   {addNames, nil, []string{"C", "strict C of 32 bits", "C again"}},
 		"sorted":  {addSorted, nil, []string{"C"}},
 		"split":   {addSplit, base, []string{"raw", "JSON", "strict C"}},
@@ -59,7 +59,8 @@ func TestEscapesOfSplitStrings(t *testing.T) {
 // compiler makes them.
 func TestFormsAgainstBpftool(t *testing.T) {
 	tool := corpus.Need(t, "bpftool")
-	for name, add := range map[string]func(b *btftest.Builder){"layout": layoutOf(btf.KindStruct), "aligns": addAligns, "values": addValues, "sorted": addSorted} {
+	for name, add := range map[string]func(b *btftest.Builder){"layout": layoutOf(btf.KindStruct), "aligns": addAligns, "values": addValues, "sorted": addSorted,
+		"values of 32 bits": func(b *btftest.Builder) { b.Int("long", 4); addValues(b) }} {
 		made := btftest.New()
 		add(made)
 		path := testfile.New(t, name, made.Encode(false))

@@ -115,7 +115,7 @@ type notation struct {
 	first, next, more keyTexts // before the first value of the first element and of the next ones, and before other values
 }
 
-// keyTexts are what stands before values, by key.
+// keyTexts has the texts before values, by key.
 type keyTexts [len(keyNames)]string
 
 // set makes the notation of a style.

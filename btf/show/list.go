@@ -107,7 +107,7 @@ func (p *Printer) countTimes(f *Filter) map[uint32]uint64 {
 	known := newSeen()
 	again := map[uint32]uint64{}
 	for t := range p.w.v.Composites(f.Bases) {
-		if len(t.Name()) > 0 && f.passes(p, t) && !known.add(t) {
+		if len(t.Name()) > 0 && f.takes(p, t) && f.passes(p, t) && !known.add(t) {
 			again[known.old]++
 		}
 	}

@@ -84,14 +84,16 @@ func (w *typeWriter) forcing(l *view.Layout, i int, f form) {
 
 // combined compares row i, which is not the first, with the row before it, and reports whether a
 // bit-field in one of them shares bytes with the other rows: -1 with rows before i, 1 with row i
-// and later ones, 0 with none. A row that goes back counts as -1, bit-field or not, as in pahole:
-// static members of DWARF 4 do in BTF.
+// and later ones, 0 with none. As in pahole, a row that goes back counts as -1, bit-field or not:
+// static members of DWARF 4 do in BTF. Behind a row without a size nothing is combined.
 func combined(l *view.Layout, i int) int {
 	r, last := &l.Rows[i], &l.Rows[i-1]
-	if r.Byte < last.Byte {
+	switch {
+	case last.Size == 0:
+		return 0
+	case r.Byte < last.Byte:
 		return -1
-	}
-	if r.Bits == 0 && last.Bits == 0 {
+	case r.Bits == 0 && last.Bits == 0:
 		return 0
 	}
 	end := last.Byte + last.Size

@@ -61,6 +61,10 @@ func TestBack(t *testing.T) {
 		i, long := b.Int("int", 4), b.Int("long", 8)
 		b.Struct("s", 8, b.Member("a", i, 0), b.Member("same", i, 0), b.Member("b", i, 32), b.Member("back", long, 0), b.Member("again", i, 0))
 		b.Union("u", 8, b.Member("x", i, 0), b.Member("y", long, 0))
+		for k, none := range []uint32{b.Array(i, i, 0), b.Struct("none", 0), b.Array(b.Array(b.Struct("", 0), i, 1), i, 3)} { // behind it, pahole prints no note
+			b.Of(btf.KindStruct, fmt.Sprint("bits", k), true, 8, b.Member("a", i, 0), b.Member("z", none, 32), b.Member("b", long, 32<<24|32))
+			b.Struct(fmt.Sprint("plain", k), 8, b.Member("a", i, 0), b.Member("z", none, 32), b.Member("b", long, 0))
+		}
 	}))
 	var got bytes.Buffer
 	if err := New(&got, v, Options{}).List(&Filter{}, Text, ""); err != nil {

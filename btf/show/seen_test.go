@@ -52,4 +52,19 @@ func TestAlike(t *testing.T) {
 			t.Errorf("members %q and %q: %q, %v, want %q", x.first, x.second, got.String(), err, x.want)
 		}
 	}
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		x := b.Member("x", b.Int("int", 4), 0)
+		b.Struct("s", 4, x)
+		b.Union("s", 4, x)
+		b.Union("s", 4, x)
+	}))
+	for _, x := range []struct {
+		filter Filter
+		want   string
+	}{{Filter{}, "s 3\n"}, {Filter{Structs: true}, "s 1\n"}, {Filter{Unions: true}, "s 2\n"}} {
+		var got bytes.Buffer
+		if err := New(&got, v, Options{}).List(&x.filter, Times, " "); err != nil || got.String() != x.want {
+			t.Errorf("%+v: %q, %v, want %q", x.filter, got.String(), err, x.want)
+		}
+	}
 }

@@ -71,8 +71,8 @@ func (s *Layouts) newSlot(id uint32, depth int) uint32 {
 }
 
 // find fills in the facts about a type. A type that several types refer to is computed
-// once. The alignment is what a compiler gives it without attributes, which BTF does not have:
-// 1 for a type without a size, or one that refers to itself or is too deep.
+// once. The alignment is the one that a compiler gives it without attributes, which BTF does not
+// have: 1 for a type without a size, or one that refers to itself or is too deep.
 func (s *Layouts) find(f *fact, id uint32, depth int) {
 	t := s.v.Type(id)
 	f.kind, f.align = t.Kind(), 1
