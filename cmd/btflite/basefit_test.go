@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/distill"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
+	"github.com/btflite/btflite/internal/elftest"
+	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -203,6 +206,38 @@ func TestGivenBaseMisfits(t *testing.T) {
 		c, _, stderr := testCLI(t)
 		if c.run(args) == exitOK || !strings.Contains(stderr.String(), "it does not fit the base "+f.wrong) {
 			t.Errorf("%s: %q", name, stderr)
+		}
+	}
+}
+
+// TestGivenBaseForDistilled: a base that is given takes the place of the distilled one in the file, as
+// it does when a kernel loads the module, and has to fit.
+func TestGivenBaseForDistilled(t *testing.T) {
+	right, wrong := splitFiles+"x86.base.btf", splitFiles+"s390x.base.btf"
+	module := objectWith(t, 62, elftest.Section{Name: loadbtf.SectionBTF, Data: testfile.Read(t, splitFiles+"x86.distilled.btf")},
+		elftest.Section{Name: loadbtf.SectionBTFBase, Data: testfile.Read(t, splitFiles+"x86.distilled.base.btf")})
+	base := btftest.Read(t, right, nil)
+	empty := testfile.New(t, "empty.btf", btftest.New().Blob(t).Encode())
+	own, err := distill.NewRelocator(base).Relocate(btftest.Read(t, splitFiles+"x86.distilled.btf", btftest.Read(t, splitFiles+"x86.distilled.base.btf", nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	relocated := testfile.New(t, "own.btf", own.Encode())
+	for _, words := range [][]string{{"dump"}, {"dump", "--format=c"}, {"dump", "-j"}, {"show"}, {"funcs", "--all"}, {"stats"}, {"-F", "btf"}, {"verify"}, {"diff", module}, {"doctor"}} {
+		got, stderr := btfliteRun(t, exitOK, append(words, "--btf_base="+right, module)...)
+		if stderr != "" {
+			t.Errorf("%s: %s", words, stderr)
+		}
+		if words[0] != "verify" && words[0] != "diff" && words[0] != "doctor" {
+			if want, _ := btfliteRun(t, exitOK, append(words, "--btf_base="+right, relocated)...); got != want || want == "" {
+				t.Errorf("%s: %.500s, want %.500s", words, got, want)
+			}
+		}
+		for _, other := range []string{wrong, empty} {
+			c, stdout, stderr := testCLI(t)
+			if status := c.run(append(words, "--btf_base="+other, module)); status == exitOK || status == exitUsage || strings.Count(stdout.String()+stderr.String(), "the base "+other) == 0 {
+				t.Errorf("%s over %s: status %d, %s%s", words, other, status, stdout, stderr)
+			}
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/btflite/btflite/btf"
-	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/findbase"
@@ -30,8 +29,6 @@ type flattenCommand struct {
 
 	kernel *findbase.Base
 	files  []flatFile // the modules
-	// relocator puts modules over the kernel that have a distilled base; nil until needed.
-	relocator *distill.Relocator
 }
 
 // flatFile is a module of "btflite flatten".
@@ -254,13 +251,7 @@ func (f *flattenCommand) overKernel(raw *loadbtf.Raw) (*btf.Blob, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.relocator == nil {
-		f.relocator = distill.NewRelocator(f.kernel.Blob)
-	}
-	if own, err = f.relocator.Relocate(own); err != nil {
-		return nil, loadbtf.Misfit(err, f.kernel.Path, f.kernel.Kernel.Mismatch(raw.Module, nil))
-	}
-	return own, nil
+	return f.kernel.Relocate(raw, own)
 }
 
 // flatOrigin says which types of the output a file has.

@@ -29,7 +29,8 @@ import (
 //
 //   - raw BTF, or an ELF file with a section .BTF, either also compressed;
 //   - an ELF file with DWARF only, which is encoded in memory and not changed;
-//   - split BTF. Its base is the one of --btf_base, or the first input that needs no
+//   - split BTF over a distilled base in the file, which --btf_base replaces as a kernel does;
+//   - other split BTF. Its base is the one of --btf_base, or the first input that needs no
 //     base, or the one that "btflite verify" would find. A base that was not given has
 //     to fit, and a note names it;
 //   - the name of a module of the running kernel, if there is no file of that name;
@@ -322,7 +323,10 @@ func (r *typeReader) over(t *types, raw *loadbtf.Raw) (err error) {
 		if t.Blob, err = btf.ParseShared(raw.BTF, below); err != nil {
 			return err
 		}
-		return loadbtf.CheckBase(raw, t.Blob)
+		if err = loadbtf.CheckBase(raw, t.Blob); err == nil && r.find.Fixed() != nil {
+			t.Blob, err = r.find.Fixed().Relocate(raw, t.Blob)
+		}
+		return err
 	}
 	switch over, found := r.find.Find(t.path, raw, r.whole); {
 	case over == nil:

@@ -268,7 +268,15 @@ func (v *verified) over(path string, raw *loadbtf.Raw, rules verify.Rules, find 
 	if err != nil {
 		return nil, fmt.Errorf("section .BTF.base: %w", err)
 	}
-	return (&findbase.Base{Path: ".BTF.base", Blob: b, Kernel: new(basematch.Kernel)}).Fit(raw), nil
+	over := (&findbase.Base{Path: loadbtf.SectionBTFBase, Blob: b, Kernel: new(basematch.Kernel)}).Fit(raw)
+	if kernel := find.Fixed(); kernel != nil && over.Fits() {
+		// A kernel that loads the module looks for the types of the distilled base among its own.
+		v.Base = kernel.Path
+		if _, err := kernel.Relocate(raw, over.Own); err != nil {
+			return nil, fmt.Errorf("refused: %w", err)
+		}
+	}
+	return over, nil
 }
 
 // refuse makes v a refusal. The hint follows the reason.

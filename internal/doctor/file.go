@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/elfabi"
@@ -205,6 +206,12 @@ func (x *exam) types(path string, raw *loadbtf.Raw, base *btf.Blob, bases []stri
 		kernel := basematch.OfKernel(mmapelf.Source{Path: bases[0]}, base)
 		if why := kernel.Mismatch(raw.Module, own); why != "" {
 			r.add(Error, "base-mismatch", "the module is of another kernel than the base: "+message.OneLine(why), "make modules   # in the tree of that vmlinux")
+			return
+		}
+	}
+	if base != nil && raw.Base != nil {
+		if _, err := distill.NewRelocator(base).Relocate(own); err != nil {
+			r.add(Error, "base-mismatch", fmt.Sprintf("a kernel with the base %s does not load the module: %v", message.OneLine(bases[0]), err), x.encode("rust", path))
 			return
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/mmapelf"
@@ -44,6 +45,9 @@ type Base struct {
 	Kernel *basematch.Kernel
 	done   func()
 
+	once      sync.Once
+	relocator *distill.Relocator // made by Relocate
+
 	beside bool // it is of an archive, which may have thousands, so it is closed when it has no users
 	users  int
 }
@@ -70,6 +74,17 @@ func (b *Base) Fit(raw *loadbtf.Raw) *Fit {
 	}
 	f.Mismatch = b.Kernel.Mismatch(raw.Module, checked)
 	return f
+}
+
+// Relocate returns own, the BTF of raw over its distilled base, over b, as a kernel does that loads the module.
+// Several goroutines may call it.
+func (b *Base) Relocate(raw *loadbtf.Raw, own *btf.Blob) (*btf.Blob, error) {
+	b.once.Do(func() { b.relocator = distill.NewRelocator(b.Blob) })
+	over, err := b.relocator.Relocate(own)
+	if err != nil {
+		return nil, loadbtf.Misfit(err, b.Path, b.Kernel.Mismatch(raw.Module, nil))
+	}
+	return over, nil
 }
 
 // NoFit says why the base is the wrong one.

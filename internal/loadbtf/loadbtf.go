@@ -107,7 +107,7 @@ func (l Loader) Load(path string, base *btf.Blob) (b *btf.Blob, err error) {
 // btf.ParseShared.
 func (l Loader) parseOver(path string, raw Raw, base *btf.Blob, parse func([]byte, *btf.Blob) (*btf.Blob, error)) (*btf.Blob, error) {
 	if raw.Base != nil {
-		return nil, fmt.Errorf("%s: its .BTF builds upon its .BTF.base and goes over nothing else", message.OneLine(path))
+		return nil, fmt.Errorf("%s: its .BTF builds upon its .BTF.base and goes over nothing else; give BTF without a distilled base", message.OneLine(path))
 	}
 	b, err := parse(raw.BTF, base)
 	if err == nil {

@@ -66,13 +66,13 @@ var imports = map[string][]string{
 	// btf, callconv and dedup for what a unit's tables hold.
 	"internal/unitrecord": {"arena", "btf", "dedup", "internal/callconv", "internal/debuginfo", "internal/dwarf", "internal/names", "internal/unit",
 		"github.com/klauspost/compress/s2", "github.com/btflite/btflite", "encode", "internal/ccobject", "mmapelf"}, // the last four for tests
-	"internal/doctor":    {"btf", "btf/verify", "internal/basematch", "internal/declared", "internal/elfabi", "internal/expand", "internal/loadbtf", "internal/message", "mmapelf"},
+	"internal/doctor":    {"btf", "btf/distill", "btf/verify", "internal/basematch", "internal/declared", "internal/elfabi", "internal/expand", "internal/loadbtf", "internal/message", "mmapelf"},
 	"internal/elfobject": {"mmapelf"},
 	"internal/ccline":    nil,
 	"internal/ccobject": {"arena", "internal/ccline", "internal/debuginfo", "internal/dwarf", "internal/elfobject", "internal/names", "internal/unit", "internal/unitrecord",
 		"mmapelf", "github.com/klauspost/compress/zstd", "encode"}, // the last for tests
 	"internal/fullcircle": {"btf", "btf/ctype", "btf/diff", "btf/dump", "btf/view", "internal/ccline", "internal/declared", "internal/memlimit", "internal/message", "mmapelf"},
-	"internal/findbase":   {"btf", "internal/basematch", "internal/loadbtf", "mmapelf"},
+	"internal/findbase":   {"btf", "btf/distill", "internal/basematch", "internal/loadbtf", "mmapelf"},
 	"internal/finish":     {"btf", "btf/distill", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/message", "internal/workers", "mmapelf", "btf/order"}, // the last for tests
 	"internal/job":        {"btf", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "internal/message", "mmapelf"},
 	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/expand", "internal/message", "mmapelf",
