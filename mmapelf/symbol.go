@@ -11,7 +11,7 @@ type Symbol struct {
 	Name  uint32 // offset in the linked string table, see SymbolStrings
 	Info  byte   // binding in the upper, type in the lower four bits
 	Other byte   // visibility in the lower two bits
-	Shndx uint32 // section index, or SHN_*; SHN_XINDEX is already resolved
+	Shndx uint32 // section index, also in place of SHN_XINDEX; other SHN_* from 0xff00 on have 0xffff above
 	Value uint64 // st_value: an address or, in a relocatable file, an offset in its section
 	Size  uint64 // in bytes
 }
@@ -52,10 +52,13 @@ func (f *File) Symbols(symtab *Section, fn func(i int, s *Symbol) bool) error {
 	for i := 0; len(data) >= size; i++ {
 		f.decodeSymbol(&sym, data[:size:size])
 		data = data[size:]
-		if sym.Shndx == elfabi.SHNXindex {
-			if i >= len(extended)/4 {
-				return f.errorf(symtab.label(), symtab.Offset+uint64(i*size), "symbol %d has no extended section index", i)
-			}
+		switch {
+		case sym.Shndx < elfabi.SHNLoReserve:
+		case sym.Shndx != elfabi.SHNXindex:
+			sym.Shndx |= 0xffff0000 // no section of a file with more than 65,280
+		case i >= len(extended)/4:
+			return f.errorf(symtab.label(), symtab.Offset+uint64(i*size), "symbol %d has no extended section index", i)
+		default:
 			sym.Shndx = f.u32(extended[i*4:])
 		}
 		if !fn(i, &sym) {

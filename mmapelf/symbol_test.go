@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 )
 
@@ -35,6 +36,26 @@ func TestSymbolsOfAllLayouts(t *testing.T) {
 		}
 		if name, ok := f.StringAt(strtab, got[2].Name); string(name) != "var" || !ok {
 			t.Errorf("%v: name %q", l, name)
+		}
+	}
+}
+
+// TestReservedSections: a number like SHN_ABS is not the section with that number, which a large file may have.
+func TestReservedSections(t *testing.T) {
+	for _, l := range elftest.Layouts {
+		var table []byte
+		sections := []uint16{0, 1, elfabi.SHNLoReserve - 1, elfabi.SHNLoReserve, elfabi.SHNAbs, 0xfff2, elfabi.SHNXindex}
+		for _, n := range sections {
+			table = l.Symbol(table, elftest.Symbol{Section: n})
+		}
+		extended := make([]byte, 4*len(sections))
+		l.Order.PutUint32(extended[4*(len(sections)-1):], elfabi.SHNAbs)
+		f := mustParse(t, l.Image(elftest.Section{Name: ".symtab", Type: elftest.Symtab, Data: table},
+			elftest.Section{Name: ".symtab_shndx", Type: elftest.SymtabShndx, Link: 1, Data: extended}))
+		var got []uint32
+		err := f.Symbols(f.Section(".symtab"), func(_ int, s *Symbol) bool { got = append(got, s.Shndx); return true })
+		if want := []uint32{0, 1, 0xfeff, 0xffffff00, 0xfffffff1, 0xfffffff2, 0xfff1}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v: %#x, %v; want %#x", l, got, err, want)
 		}
 	}
 }
