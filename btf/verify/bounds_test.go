@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
@@ -267,7 +268,7 @@ func TestDescription(t *testing.T) {
 		sx := b.add("s", btf.KindStruct, 1, false, 8, b.Str("m"), px, 0)
 		sy := b.add("s", btf.KindStruct, 1, false, 8, b.Str("m"), py, 0)
 		blob := btftest.Parse(t, b.Encode(false), nil)
-		got := difference(blob, sx, sy)
+		got := difference(blob, sx, sy, new(1000))
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("[%d] and [%d]: %q", c.x, c.y, got)
 		}
@@ -320,7 +321,7 @@ func TestDifference(t *testing.T) {
 		bl.add("", c.x.k, c.x.vlen, c.x.kflag, c.x.third, c.x.words...)
 		bl.add("", c.y.k, c.y.vlen, c.y.kflag, c.y.third, c.y.words...)
 		blob := btftest.Parse(t, bl.Encode(false), nil)
-		if got := difference(blob, 3, 4); got != c.want {
+		if got := difference(blob, 3, 4, new(1000)); got != c.want {
 			t.Errorf("%+v and %+v: %q, want %q", c.x, c.y, got, c.want)
 		}
 	}
@@ -342,5 +343,27 @@ func TestFaultText(t *testing.T) {
 	}
 	if bytes.Contains([]byte((&Fault{}).Error()), []byte("type [")) {
 		t.Error("a fault without a type names one")
+	}
+}
+
+// TestManyDuplicates: definitions of one name that differ only far away, if at all, do not take longer the more there are.
+func TestManyDuplicates(t *testing.T) {
+	const definitions, way = 30_000, maxPairs
+	b := btftest.New()
+	ends := [2]uint32{b.Fwd("f"), b.Fwd("g")}
+	for range way { // two chains beside each other
+		ends = [2]uint32{b.Const(ends[0]), b.Const(ends[1])}
+	}
+	b.Typedef("t", ends[0])
+	for range definitions {
+		b.Typedef("t", ends[1])
+	}
+	begun := time.Now()
+	list := Duplicates(b.Blob(t))
+	if len(list) != 1 || len(list[0].Differences) != definitions || list[0].Differences[0] != "" {
+		t.Errorf("%d names, the first with %d definitions", len(list), len(list[0].IDs))
+	}
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -17,7 +17,8 @@ type Duplicate struct {
 	// IDs are the definitions, in ascending order. At least one of them is a type of b itself.
 	IDs []uint32
 	// Differences has one text for each definition but the first: where the definition first
-	// differs from the first one, on the shortest way there. The text is "" if they do not differ.
+	// differs from the first one, on the shortest way there. The text is "" if they do not differ, or if
+	// it takes too long to find out.
 	Differences []string
 }
 
@@ -52,17 +53,18 @@ func Duplicates(b *btf.Blob) []Duplicate {
 	}
 	var out []Duplicate
 	for k, list := range ids {
-		if len(list) < 2 {
-			continue
+		if len(list) > 1 {
+			slices.Sort(list)
+			out = append(out, Duplicate{Kind: k.kind, Name: k.name, IDs: list})
 		}
-		slices.Sort(list)
-		d := Duplicate{Kind: k.kind, Name: k.name, IDs: list}
-		for _, id := range list[1:] {
-			d.Differences = append(d.Differences, difference(b, list[0], id))
-		}
-		out = append(out, d)
 	}
 	slices.SortFunc(out, func(x, y Duplicate) int { return cmp.Compare(x.IDs[0], y.IDs[0]) })
+	left := maxAllPairs
+	for i := range out {
+		for _, id := range out[i].IDs[1:] {
+			out[i].Differences = append(out[i].Differences, difference(b, out[i].IDs[0], id, &left))
+		}
+	}
 	return out
 }
 
@@ -86,15 +88,20 @@ type pair struct {
 	how    string // what of the parent they are
 }
 
-// maxPairs bounds one comparison.
-const maxPairs = 10000
+// maxPairs bounds one comparison, and maxAllPairs all of them. Kernels need some thousand for all.
+const (
+	maxPairs    = 10000
+	maxAllPairs = 1 << 22
+)
 
 // difference says how types x and y differ. Pairs of types are compared in the
-// order of their distance from x and y, each by its own words.
-func difference(b *btf.Blob, x, y uint32) string {
+// order of their distance from x and y, each by its own words. left is how many may
+// still be compared.
+func difference(b *btf.Blob, x, y uint32, left *int) string {
 	pairs := []pair{{x, y, -1, ""}}
 	seen := map[[2]uint32]bool{{x, y}: true}
-	for i := 0; i < len(pairs) && i < maxPairs; i++ {
+	for i := 0; i < len(pairs) && i < maxPairs && *left > 0; i++ {
+		*left--
 		p := pairs[i]
 		diff := ""
 		if p.x == 0 || p.y == 0 {
