@@ -20,9 +20,6 @@ const (
 	coreRecordLen = 16 // instruction, type, access string, kind
 )
 
-// errNoRelocs is for a section without the part with relocations.
-var errNoRelocs = errors.New("no relocations")
-
 // words reads 32-bit words.
 type words struct {
 	data  []byte
@@ -37,7 +34,7 @@ func (w words) at(off int) (v uint32, ok bool) {
 	return w.order.Uint32(w.data[off:]), true
 }
 
-// relocPart returns the part of .BTF.ext with the relocations.
+// relocPart returns the part of .BTF.ext with the relocations. It is empty if there are none.
 func relocPart(ext []byte, bigEndian bool) (w words, err error) {
 	w = words{ext, btf.Order(bigEndian)}
 	if len(ext) < extShortest {
@@ -56,16 +53,13 @@ func relocPart(ext []byte, bigEndian bool) (w words, err error) {
 		return w, fmt.Errorf("the header claims %d bytes, there are %d", n, len(ext))
 	}
 	if n < extWithCore {
-		return w, errNoRelocs
+		return words{}, nil
 	}
 	off, _ := w.at(extCoreAt)
 	size, _ := w.at(extCoreAt + 4)
 	begin, end := uint64(n)+uint64(off), uint64(n)+uint64(off)+uint64(size)
 	if end > uint64(len(ext)) {
 		return w, fmt.Errorf("relocations at offset %d of %d bytes go beyond the end at %d", begin, size, len(ext))
-	}
-	if size == 0 {
-		return w, errNoRelocs
 	}
 	w.data = ext[begin:end]
 	return w, nil
@@ -84,9 +78,7 @@ type record struct {
 // ends with the first error.
 func eachRecord(ext []byte, b *btf.Blob, use func(record) error) error {
 	w, err := relocPart(ext, b.BigEndian)
-	if errors.Is(err, errNoRelocs) {
-		return nil
-	} else if err != nil {
+	if err != nil || len(w.data) == 0 {
 		return err
 	}
 	size, ok := w.at(0)

@@ -13,13 +13,10 @@ import (
 
 // names are the strings that types use, in the order of their bytes.
 type names struct {
-	rank   []uint32 // by string offset, of those in use
+	rank   []uint32 // by string offset, of those in use; 0 for the empty one
 	sorted []uint32 // by rank, the lowest offset of the string
 	final  []uint32 // by rank, the offset that write has given
 }
-
-// of is the rank of the string at an offset: 0 for the empty one.
-func (n *names) of(off uint32) uint32 { return n.rank[off] }
 
 // maxNames limits the bytes of all names, unless the strings of the file have more. It
 // is the limit of kernels for the string section (BTF_MAX_NAME_OFFSET).
@@ -96,6 +93,3 @@ func (n *names) write(b *btf.Blob) []byte {
 	}
 	return t.Bytes()
 }
-
-// written is the offset that write has given to the string at an old offset.
-func (n *names) written(off uint32) uint32 { return n.final[n.rank[off]] }

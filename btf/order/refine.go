@@ -174,13 +174,13 @@ var kindOrder = func() (place [btf.NumKinds]int) {
 func (r *refiner) compareContent(x, y uint32) int {
 	a, b := r.record(x), r.record(y)
 	k := btf.InfoKind(a[1])
-	if c := cmp.Or(cmp.Compare(kindOrder[k], kindOrder[btf.InfoKind(b[1])]), cmp.Compare(r.ranks.of(a[0]), r.ranks.of(b[0]))); c != 0 {
+	if c := cmp.Or(cmp.Compare(kindOrder[k], kindOrder[btf.InfoKind(b[1])]), cmp.Compare(r.ranks.rank[a[0]], r.ranks.rank[b[0]])); c != 0 {
 		return c
 	}
 	stride, n := btf.NameWords(k, btf.InfoVlen(a[1]))
 	_, m := btf.NameWords(k, btf.InfoVlen(b[1]))
 	for i := range min(n, m) {
-		if c := cmp.Compare(r.ranks.of(a[3+i*stride]), r.ranks.of(b[3+i*stride])); c != 0 {
+		if c := cmp.Compare(r.ranks.rank[a[3+i*stride]], r.ranks.rank[b[3+i*stride]]); c != 0 {
 			return c
 		}
 	}

@@ -47,7 +47,7 @@ func ByName(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, err 
 		order[i] = uint32(i)
 	}
 	err = sortUntil(ctx, order, func(x, y uint32) int {
-		return cmp.Or(cmp.Compare(ranks.of(b.Words[b.Off[x]]), ranks.of(b.Words[b.Off[y]])), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(ranks.rank[b.Words[b.Off[x]]], ranks.rank[b.Words[b.Off[y]]]), cmp.Compare(x, y))
 	})
 	if err != nil {
 		return nil, nil, err
@@ -92,7 +92,7 @@ func Canonical(ctx context.Context, b *btf.Blob) (out *btf.Blob, ids []uint32, e
 	}
 	out.Strings = ranks.write(b)
 	for i := range out.Off {
-		btf.EachName(out.Record(out.FirstID+uint32(i)), func(off *uint32) { *off = ranks.written(*off) })
+		btf.EachName(out.Record(out.FirstID+uint32(i)), func(off *uint32) { *off = ranks.final[ranks.rank[*off]] })
 	}
 	return out, ids, nil
 }

@@ -62,22 +62,16 @@ const PackagesDir = "packages"
 
 // ownDamage is the error if a file of the archive itself is damaged or unsuitable. The package is
 // not at fault then.
-type ownDamage struct{ err error }
+type ownDamage struct{ error }
 
-// Error implements error.
-func (d *ownDamage) Error() string { return d.err.Error() }
-
-// Unwrap implements error.
-func (d *ownDamage) Unwrap() error { return d.err }
+// Unwrap returns the error that says what is wrong.
+func (d *ownDamage) Unwrap() error { return d.error }
 
 // noTemporary is the error for a folder that takes no temporary files, such as one of another user. It is of no package.
-type noTemporary struct{ err error }
+type noTemporary struct{ error }
 
-// Error implements error.
-func (n *noTemporary) Error() string { return n.err.Error() }
-
-// Unwrap implements error.
-func (n *noTemporary) Unwrap() error { return n.err }
+// Unwrap returns the error that says why.
+func (n *noTemporary) Unwrap() error { return n.error }
 
 // IsTrouble tells whether err comes from this run, which means from the disk, the memory or the archive itself, and not from
 // the input. Then it makes sense to try again later.

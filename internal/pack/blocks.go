@@ -230,7 +230,7 @@ func (w *walk) inFirstBlock(x *xzfile.File) (yes bool, err error) {
 	if err := r.Block(0); err != nil {
 		return false, fmt.Errorf("xz: %w", err)
 	}
-	kept := &keptError{r: io.LimitReader(r, beginning)}
+	kept := &errorReader{io.LimitReader(r, beginning), func(damage error) error { err = damage; return damage }}
 	one := walk{info: w.info, meter: &meter{limits: w.meter.limits, in: w.meter.in + x.Blocks[0].Size}, visit: func(f *File) error {
 		head := make([]byte, headSize)
 		n, _ := io.ReadFull(f, head)
@@ -241,20 +241,5 @@ func (w *walk) inFirstBlock(x *xzfile.File) (yes bool, err error) {
 		return nil
 	}}
 	_ = w.search.format.walk(&one, kept) // the block may end anywhere
-	return yes, kept.err
-}
-
-// keptError keeps the error of a reader, other than io.EOF.
-type keptError struct {
-	r   io.Reader
-	err error
-}
-
-// Read implements io.Reader.
-func (k *keptError) Read(b []byte) (int, error) {
-	n, err := k.r.Read(b)
-	if err != nil && err != io.EOF {
-		k.err = err
-	}
-	return n, err
+	return yes, err
 }

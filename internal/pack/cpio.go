@@ -50,7 +50,7 @@ func (w *walk) cpio(r io.Reader) error {
 		}
 		contents := &wholeReader{r: in, left: size}
 		if mode&fileKind == regularFile {
-			if err := w.give(name, size, &entryReader{contents, w, "cpio"}, nil); err != nil {
+			if err := w.give(name, size, w.inEntry(contents, "cpio"), nil); err != nil {
 				return err
 			}
 		}

@@ -42,7 +42,7 @@ func (w *walk) compressed(in *bufio.Reader, what string, at, size int64, use fun
 			return fmt.Errorf("%s: %w", what, endOf(err))
 		}
 		defer expanded.Close()
-		r, w.unproved = &namedReader{expanded, what, w.meter}, true
+		r, w.unproved = w.named(expanded, what), true
 	}
 	all := &limitedReader{r, w.meter}
 	err = use(all)
@@ -70,7 +70,7 @@ func (w *walk) inBlocks(x *xzfile.File, what string, err error, use func(io.Read
 		return w.last(x)
 	}
 	w.proved = x.Checked()
-	return w.parallel(x, func(r io.Reader) error { return use(&limitedReader{&namedReader{r, what, w.meter}, w.meter}) })
+	return w.parallel(x, func(r io.Reader) error { return use(&limitedReader{w.named(r, what), w.meter}) })
 }
 
 // joinWords joins two words, each of which may be "".
@@ -89,18 +89,24 @@ func endOf(err error) error {
 	return err
 }
 
-// namedReader adds to errors what was read, and where.
-type namedReader struct {
+// named returns a reader of what was expanded. Its errors say what was read, and where.
+func (w *walk) named(r io.Reader, what string) io.Reader {
+	return &errorReader{r, func(err error) error {
+		return fmt.Errorf("%s: after %d bytes of it, and %d expanded ones: %w", what, w.meter.in, w.meter.out, endOf(err))
+	}}
+}
+
+// errorReader gives another error in place of each error of a reader, except for io.EOF.
+type errorReader struct {
 	r    io.Reader
-	what string
-	m    *meter
+	made func(error) error
 }
 
 // Read implements io.Reader.
-func (n *namedReader) Read(b []byte) (int, error) {
-	k, err := n.r.Read(b)
+func (e *errorReader) Read(b []byte) (int, error) {
+	n, err := e.r.Read(b)
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("%s: after %d bytes of it, and %d expanded ones: %w", n.what, n.m.in, n.m.out, endOf(err))
+		err = e.made(err)
 	}
-	return k, err
+	return n, err
 }

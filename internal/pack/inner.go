@@ -41,9 +41,10 @@ func (d *FileDamage) Unwrap() error { return d.Err }
 // Limits.Ratio is for each of these files, Limits.Total for all of them together. What is wrong with
 // the file and not with the package is a *FileDamage. The expanded file has no Size and no OnDisk.
 func (f *File) Expand() (done func(), err error) {
-	kept := &keptError{r: f.Reader}
 	m := &meter{limits: f.inner.limits}
 	m.limits.Total = m.limits.File
+	x := &innerReader{meter: m, all: f.inner}
+	kept := &errorReader{f.Reader, func(err error) error { x.damage = err; return err }}
 	in := bufio.NewReaderSize(&countingReader{kept, &m.in}, bufferSize)
 	head, err := in.Peek(headSize)
 	if err != nil && err != io.EOF {
@@ -54,7 +55,7 @@ func (f *File) Expand() (done func(), err error) {
 		f.Reader = in
 		return func() {}, nil
 	}
-	x := &innerReader{name: format.Name, from: kept, meter: m, all: f.inner}
+	x.name = format.Name
 	if err = f.inner.full(); err == nil {
 		x.r, err = format.Open(in)
 	}
@@ -67,11 +68,11 @@ func (f *File) Expand() (done func(), err error) {
 
 // innerReader expands a file that is compressed by itself.
 type innerReader struct {
-	r     io.ReadCloser
-	name  string     // of the format
-	from  *keptError // gives what r expands
-	meter *meter     // of the file
-	all   *inner
+	r      io.ReadCloser
+	name   string // of the format
+	damage error  // of the package: what r expands cannot be read
+	meter  *meter // of the file
+	all    *inner
 }
 
 // Read implements io.Reader.
@@ -89,8 +90,8 @@ func (x *innerReader) Read(b []byte) (int, error) {
 
 // of tells an error of the package from one of the file.
 func (x *innerReader) of(err error) error {
-	if x.from.err != nil {
-		return x.from.err
+	if x.damage != nil {
+		return x.damage
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

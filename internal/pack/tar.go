@@ -34,7 +34,7 @@ func (w *walk) tar(r io.Reader) error {
 			if isSparse(h) {
 				return fmt.Errorf("tar: entry %d is sparse; pack it without --sparse", w.meter.entries)
 			}
-			err = w.give(h.Name, h.Size, &entryReader{t, w, "tar"}, nil)
+			err = w.give(h.Name, h.Size, w.inEntry(t, "tar"), nil)
 		case tar.TypeGNUSparse:
 			return fmt.Errorf("tar: entry %d is sparse; pack it without --sparse", w.meter.entries)
 		}
@@ -54,18 +54,7 @@ func isSparse(h *tar.Header) bool {
 	return false
 }
 
-// entryReader reads the contents of an entry and says which one is damaged.
-type entryReader struct {
-	r      io.Reader
-	w      *walk
-	format string
-}
-
-// Read implements io.Reader.
-func (e *entryReader) Read(b []byte) (int, error) {
-	n, err := e.r.Read(b)
-	if err != nil && err != io.EOF {
-		err = fmt.Errorf("%s: in entry %d: %w", e.format, e.w.meter.entries, endOf(err))
-	}
-	return n, err
+// inEntry returns a reader of the contents of an entry, whose errors say which one is damaged.
+func (w *walk) inEntry(r io.Reader, format string) io.Reader {
+	return &errorReader{r, func(err error) error { return fmt.Errorf("%s: in entry %d: %w", format, w.meter.entries, endOf(err)) }}
 }
