@@ -21,7 +21,7 @@ type input struct {
 	behindLast *Fault // the fault of the first bytes after these types that are not a record, or nil
 
 	skips   bool          // records of unknown kinds are skipped by the layout section
-	skipped []btf.Skipped // those
+	skipped []btf.Skipped // how many there are of each kind
 }
 
 // enter finds all records of data that fit.

@@ -68,16 +68,7 @@ func (c *recordCheck) readable(at int) string {
 			return fmt.Sprintf("element %d: name offset %d goes beyond the strings", j, name)
 		}
 	}
-	if btf.ThirdIsRef(k) {
-		c.maxRef = max(c.maxRef, c.word(at+8))
-	}
-	start, stride, m := btf.RefWords(k, vlen)
-	for j := range m {
-		c.maxRef = max(c.maxRef, c.word(at+4*(start+j*stride)))
-		if btf.RefPairs(k) {
-			c.maxRef = max(c.maxRef, c.word(at+4*(start+j*stride)+4))
-		}
-	}
+	c.eachRef(at, func(ref uint32) { c.maxRef = max(c.maxRef, ref) })
 	return ""
 }
 

@@ -17,25 +17,33 @@ func (x *input) dangling(maxRef uint32) *Fault {
 		if x.endedAt(i, askTypes) {
 			return nil
 		}
-		info := x.word(int(at) + 4)
-		k, vlen := btf.InfoKind(info), btf.InfoVlen(info)
-		bad := func(ref uint32) *Fault {
-			return x.fault(x.first+uint32(i), Readable, fmt.Sprintf("refers to type [%d], which does not exist", ref))
-		}
-		if ref := x.word(int(at) + 8); btf.ThirdIsRef(k) && ref >= count {
-			return bad(ref)
-		}
-		start, stride, n := btf.RefWords(k, vlen)
-		for j := range n {
-			if ref := x.word(int(at) + 4*(start+j*stride)); ref >= count {
-				return bad(ref)
+		var bad uint32
+		x.eachRef(int(at), func(ref uint32) {
+			if ref >= count && bad == 0 {
+				bad = ref
 			}
-			if ref := x.word(int(at) + 4*(start+j*stride) + 4); btf.RefPairs(k) && ref >= count {
-				return bad(ref)
-			}
+		})
+		if bad != 0 {
+			return x.fault(x.first+uint32(i), Readable, fmt.Sprintf("refers to type [%d], which does not exist", bad))
 		}
 	}
 	return nil
+}
+
+// eachRef calls use with each reference of the record at an offset.
+func (x *input) eachRef(at int, use func(ref uint32)) {
+	info := x.word(at + 4)
+	k := btf.InfoKind(info)
+	if btf.ThirdIsRef(k) {
+		use(x.word(at + 8))
+	}
+	start, stride, n := btf.RefWords(k, btf.InfoVlen(info))
+	for j := range n {
+		use(x.word(at + 4*(start+j*stride)))
+		if btf.RefPairs(k) {
+			use(x.word(at + 4*(start+j*stride) + 4))
+		}
+	}
 }
 
 // chains refuses a chain of more than maxDepth modifiers, as kernels do at boot. The count stops

@@ -50,8 +50,7 @@ type Rules struct {
 	// Workers is how many goroutines share the work; 0 is one. The verdict does
 	// not depend on it.
 	Workers int
-	// Stop, if not nil, is asked now and then, by several goroutines: once it returns
-	// an error, as context.Context.Err does, the check ends soon with that. It must
-	// return it ever after.
+	// Stop, if not nil, is asked now and then, by several goroutines. If it returns an error, the
+	// check ends soon with that. It must return the error from then on, as context.Context.Err does.
 	Stop func() error
 }

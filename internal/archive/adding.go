@@ -17,12 +17,11 @@ import (
 	"github.com/btflite/btflite/mmapelf"
 )
 
-// Done returns the record that an earlier run has written of a package, or nil if the package has
-// to be read. Folders and ELF files always have to be read, because their contents change. A package
-// has to be read again if this run looks for modules and the earlier run did not, or if BTF that the
-// record names is not there any more, or if the record has a fault of the program. If the record is about another package
-// with this name, as its size or its ends say, Done returns an error, unless that one was damaged or had no kernel: it
-// may have been cut short.
+// Done returns the record that an earlier run has written of a package, or nil if the package has to be read. Folders and
+// ELF files always have to be read, because their contents change. A package has to be read again in these cases: this run
+// looks for modules and the earlier run did not; BTF that the record names is not there any more; the record has a fault of
+// the program. If the record is about another package of this name, with another size or other ends, Done returns an error.
+// But if that package was damaged or had no kernel, it may have been this one, cut short: then Done returns nil.
 func (a *Archive) Done(file string) (*PackageRecord, error) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
@@ -46,8 +45,9 @@ func (a *Archive) Done(file string) (*PackageRecord, error) {
 	return rec, nil
 }
 
-// isOther describes the package that the record is about if it is not the file; "" if it is, as far as can be told without
-// reading it all. A file that cannot be opened is not told from the record's.
+// isOther describes the package that the record is about if that is not the file. It returns "" if it may be the file: it
+// reads only the ends, so packages of one size that differ in between are not told apart. It also returns "" if the file
+// cannot be opened.
 func (r *PackageRecord) isOther(file string, size int64) string {
 	if r.Size != size {
 		return fmt.Sprintf("a package with %d bytes, and this one of the same name has %d", r.Size, size)

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"path"
@@ -60,7 +61,7 @@ func identify(in mmapelf.Source, name string) (*kernel, error) {
 	defer f.Close()
 	k := &kernel{arch: archOf(f)}
 	k.hasBTF = hasContents(f, loadbtf.SectionBTF)
-	k.hasDWARF = hasContents(f, ".debug_info") || hasContents(f, ".zdebug_info")
+	k.hasDWARF = hasDWARF(f)
 	if !k.hasBTF && !k.hasDWARF {
 		return nil, nil
 	}
@@ -77,6 +78,10 @@ func identify(in mmapelf.Source, name string) (*kernel, error) {
 func hasContents(f *mmapelf.File, name string) bool {
 	s := f.Section(name)
 	return s != nil && s.Size > 0 && s.Type != elfabi.SHTNobits
+}
+
+func hasDWARF(f *mmapelf.File) bool {
+	return hasContents(f, ".debug_info") || hasContents(f, ".zdebug_info")
 }
 
 // hasBannerSymbol tells whether a file has the symbol linux_banner. Debug files without code
@@ -111,43 +116,36 @@ func releaseInName(name string) string {
 	return ""
 }
 
-// archOf returns the name of a machine. For the two machines that BTFHub has, it is the name that
-// BTFHub uses, for all others the name that uname -m prints.
+// archNames has the names of machines: of 32 bits, little-endian and big-endian, and the same of 64 bits. An
+// empty one is the first. For the two machines that BTFHub has, it is the name that BTFHub uses, for all others
+// the name that uname -m prints.
+var archNames = map[uint16][4]string{
+	elfabi.EMX8664:     {"x86_64"},
+	elfabi.EMAArch64:   {"arm64"},
+	elfabi.EM386:       {"i686"},
+	elfabi.EMARM:       {"arm"},
+	elfabi.EMPPC:       {"ppc"},
+	elfabi.EMLoongArch: {"loongarch64"},
+	elfabi.EMS390:      {"s390", "s390", "s390x", "s390x"},
+	elfabi.EMRISCV:     {"riscv32", "riscv32", "riscv64", "riscv64"},
+	elfabi.EMPPC64:     {"ppc64le", "ppc64", "ppc64le", "ppc64"},
+	elfabi.EMMIPS:      {"mipsel", "mips", "mips64el", "mips64"},
+}
+
+// archOf returns the name of the machine that a file is for.
 func archOf(f *mmapelf.File) string {
-	names := [2]string{}
-	switch f.Machine {
-	case elfabi.EMX8664:
-		return "x86_64"
-	case elfabi.EMAArch64:
-		return "arm64"
-	case elfabi.EM386:
-		return "i686"
-	case elfabi.EMARM:
-		return "arm"
-	case elfabi.EMPPC:
-		return "ppc"
-	case elfabi.EMLoongArch:
-		return "loongarch64"
-	case elfabi.EMS390:
-		names = [2]string{"s390", "s390x"}
-	case elfabi.EMRISCV:
-		names = [2]string{"riscv32", "riscv64"}
-	case elfabi.EMPPC64:
-		if f.BigEndian {
-			return "ppc64"
-		}
-		return "ppc64le"
-	case elfabi.EMMIPS:
-		if names = [2]string{"mipsel", "mips64el"}; f.BigEndian {
-			names = [2]string{"mips", "mips64"}
-		}
-	default:
+	names, ok := archNames[f.Machine]
+	if !ok {
 		return fmt.Sprintf("machine%d", f.Machine)
 	}
-	if f.Class64 {
-		return names[1]
+	form := 0
+	if f.BigEndian {
+		form++
 	}
-	return names[0]
+	if f.Class64 {
+		form += 2
+	}
+	return cmp.Or(names[form], names[0])
 }
 
 // recordOf begins the record of a kernel.

@@ -98,7 +98,7 @@ func (m *module) read(in mmapelf.Source) error {
 	}
 	m.buildID = hex.EncodeToString(debuginfo.BuildID(f))
 	m.hasBTF = hasContents(f, loadbtf.SectionBTF) && f.Section(loadbtf.SectionBTFBase) == nil
-	m.hasDWARF = hasContents(f, ".debug_info") || hasContents(f, ".zdebug_info")
+	m.hasDWARF = hasDWARF(f)
 	return nil
 }
 

@@ -2,7 +2,7 @@ package doctor
 
 import "fmt"
 
-// The options that DEBUG_INFO_BTF cannot be on with, by Kconfig of Linux 5.7 to 7.2 (lib/Kconfig.debug).
+// Options that exclude DEBUG_INFO_BTF, by lib/Kconfig.debug of Linux 5.7 to 7.2.
 var excluded = []struct{ name, id, why, cure string }{
 	{"DEBUG_INFO_REDUCED", "debug-info-reduced", "it leaves types out of the DWARF", "scripts/config -d DEBUG_INFO_REDUCED -e DEBUG_INFO_BTF"},
 	{"DEBUG_INFO_SPLIT", "debug-info-split", "it puts the DWARF into .dwo files", "scripts/config -d DEBUG_INFO_SPLIT -e DEBUG_INFO_BTF"},

@@ -57,9 +57,8 @@ const copyStep = 8 << 20
 // Where the contents go is described in layout.go. In short: a second run
 // with the same contents gives the same file byte for byte, and runs with
 // other contents do not add up. In a linked image the section may be part of
-// what is loaded (SHF_ALLOC in a PT_LOAD, as .BTF of a kernel). There, larger
-// contents go to the end of the file and are no longer loaded; the loaded
-// image keeps the old bytes.
+// what is loaded (SHF_ALLOC in a PT_LOAD, as .BTF of a kernel). Larger contents
+// have no room there: the error is a *NoRoomError.
 //
 // read describes what path led to when the sections were made of that file; nil if they were
 // not. Any other file that is there now, and one that was written to since, is refused with

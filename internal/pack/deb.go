@@ -11,8 +11,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// A Debian package is an ar archive (ar(5), deb(5)) of the members debian-binary,
-// control.tar, and data.tar, both of any compression. Others begin with "_".
+// A Debian package is an ar archive (ar(5), deb(5)) of the members debian-binary, control.tar, and
+// data.tar, the last two of any compression. The names of other members begin with "_".
 
 // arMagic begins an ar archive.
 const arMagic = "!<arch>\n"
