@@ -54,11 +54,7 @@ type hasher struct {
 // sites gives the sorted hashes of the sites. n is at least how many there are.
 func (h *hasher) sites(n int) []uint64 {
 	list := make([]uint64, 0, n)
-	for i := range h.b.Off {
-		r := h.b.Record(h.b.FirstID + uint32(i))
-		if r.Kind() != btf.KindLocsec {
-			continue
-		}
+	for r := range locsecs(h.b) {
 		section := maphash.String(h.seed, h.b.Name(r.Name()))
 		for j := range int(r.Vlen()) {
 			if fn, proto, offset := r.Site(j); h.b.Kind(fn) == btf.KindFunc {

@@ -5,6 +5,7 @@
 package sites
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/btflite/btflite/btf"
@@ -33,11 +34,7 @@ const prefix = "inline"
 // are skipped.
 func Each(b *btf.Blob, wanted func(name []byte, section string, offset uint32) bool, fn func(s *Site) bool) {
 	for all := b; all != nil; all = all.Base {
-		for i := range all.Off {
-			r := all.Record(all.FirstID + uint32(i))
-			if r.Kind() != btf.KindLocsec {
-				continue
-			}
+		for r := range locsecs(all) {
 			name := strings.TrimPrefix(b.Name(r.Name()), prefix)
 			for j := range int(r.Vlen()) {
 				id, proto, offset := r.Site(j)
@@ -48,6 +45,17 @@ func Each(b *btf.Blob, wanted func(name []byte, section string, offset uint32) b
 				if !fn(&Site{Section: name, Offset: offset, Func: b.Name(f.Name()), Params: params(b, f, proto)}) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// locsecs gives the LOCSECs of b, without its base's.
+func locsecs(b *btf.Blob) iter.Seq[btf.Record] {
+	return func(yield func(btf.Record) bool) {
+		for i := range b.Off {
+			if r := b.Record(b.FirstID + uint32(i)); r.Kind() == btf.KindLocsec && !yield(r) {
+				return
 			}
 		}
 	}
@@ -85,11 +93,7 @@ type Counts struct {
 // Count counts the sites of b, without its base's.
 func Count(b *btf.Blob) (c Counts) {
 	whole := map[uint32]bool{} // by LOC_PROTO: its function's parameters have places
-	for i := range b.Off {
-		r := b.Record(b.FirstID + uint32(i))
-		if r.Kind() != btf.KindLocsec {
-			continue
-		}
+	for r := range locsecs(b) {
 		for j := range int(r.Vlen()) {
 			id, proto, _ := r.Site(j)
 			all, known := whole[proto]

@@ -142,16 +142,10 @@ func (p *Package) Last(likely func(name string, size int64, head []byte) bool, v
 
 func (p *Package) walk(visit func(*File) error, s *search) error {
 	var own error // of visit
-	w := &walk{info: &p.Info, sums: new(sums), meter: &meter{limits: p.limits}, jobs: p.Jobs, temp: p.Temp, sparing: p.Sparing, search: s, visit: func(f *File) error {
+	w := &walk{info: &p.Info, sums: new(sums), meter: &meter{limits: p.limits}, file: p.file, jobs: p.Jobs, temp: p.Temp, sparing: p.Sparing, search: s, visit: func(f *File) error {
 		own = visit(f)
 		return own
 	}}
-	if p.file != nil {
-		w.file = p.file
-	}
-	if w.temp == nil {
-		w.jobs, w.sparing = 1, false
-	}
 	var err error
 	if p.folder {
 		p.Format = "folder"

@@ -32,13 +32,15 @@ type walk struct {
 	info  *Info // to be completed
 	meter *meter
 	visit visitor
-	file  io.ReaderAt // the package, if it can be read at any offset; else nil
-	jobs  int         // blocks that are expanded at once
-	temp  func() (*os.File, error)
-	// sparing is Package.Sparing
+	file  *os.File // the package, if it can be read at any offset; else nil
+
+	// See Package. Without temp, the others mean nothing.
+	temp    func() (*os.File, error)
+	jobs    int
 	sparing bool
-	search  *search // what to look for from the end; nil to read all from the beginning
-	inner   inner   // of files that are compressed by themselves
+
+	search *search // what to look for from the end; nil to read all from the beginning
+	inner  inner   // of files that are compressed by themselves
 
 	unproved bool  // for Package.Unproved
 	proved   bool  // what is read has been compared with a checksum already
