@@ -68,7 +68,7 @@ func (c *recordCheck) readable(at int) string {
 			return fmt.Sprintf("element %d: name offset %d goes beyond the strings", j, name)
 		}
 	}
-	c.eachRef(at, func(ref uint32) { c.maxRef = max(c.maxRef, ref) })
+	eachRef(&c.sections, at, func(ref uint32) { c.maxRef = max(c.maxRef, ref) })
 	return ""
 }
 

@@ -18,7 +18,7 @@ func (x *input) dangling(maxRef uint32) *Fault {
 			return nil
 		}
 		var bad uint32
-		x.eachRef(int(at), func(ref uint32) {
+		eachRef(&x.sections, int(at), func(ref uint32) {
 			if ref >= count && bad == 0 {
 				bad = ref
 			}
@@ -31,17 +31,17 @@ func (x *input) dangling(maxRef uint32) *Fault {
 }
 
 // eachRef calls use with each reference of the record at an offset.
-func (x *input) eachRef(at int, use func(ref uint32)) {
-	info := x.word(at + 4)
+func eachRef(s *sections, at int, use func(ref uint32)) {
+	info := s.word(at + 4)
 	k := btf.InfoKind(info)
 	if btf.ThirdIsRef(k) {
-		use(x.word(at + 8))
+		use(s.word(at + 8))
 	}
 	start, stride, n := btf.RefWords(k, btf.InfoVlen(info))
 	for j := range n {
-		use(x.word(at + 4*(start+j*stride)))
+		use(s.word(at + 4*(start+j*stride)))
 		if btf.RefPairs(k) {
-			use(x.word(at + 4*(start+j*stride) + 4))
+			use(s.word(at + 4*(start+j*stride) + 4))
 		}
 	}
 }
