@@ -67,8 +67,9 @@ func streamError(err error) error {
 
 // lineWriter prints lines to w and remembers the first error.
 type lineWriter struct {
-	b   *bufio.Writer
-	err error
+	b        *bufio.Writer
+	err      error
+	elements int // of the array that element prints
 }
 
 func newLineWriter(w io.Writer) *lineWriter {
@@ -95,6 +96,23 @@ func (l *lineWriter) bytes(b []byte) {
 	if l.err == nil {
 		_, l.err = l.b.Write(b)
 	}
+}
+
+// element prints v as JSON, the next element of an array that has one on each line.
+func (l *lineWriter) element(v any) {
+	if l.elements++; l.elements > 1 {
+		l.text(",\n")
+	}
+	l.text(message.JSON(v))
+}
+
+// endArray ends the line of the last element, and prints rest, which begins with the end of the array.
+func (l *lineWriter) endArray(rest string) {
+	if l.elements > 0 {
+		l.text("\n")
+	}
+	l.elements = 0
+	l.line(rest)
 }
 
 // flush writes what is buffered and returns the first error of all.

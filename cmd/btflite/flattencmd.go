@@ -267,11 +267,11 @@ func (f *flattenCommand) writeOrigin(out *btf.Blob, flat *btffile.Flat) func(io.
 		l := newLineWriter(w)
 		l.line(`{"version":1,"types":` + message.JSON(len(out.Off)) + `,"files":[`)
 		own := len(f.kernel.Blob.Off)
-		l.text(message.JSON(flatOrigin{f.kernel.Path, own, runsOf(1, uint32(own))}))
+		l.element(flatOrigin{f.kernel.Path, own, runsOf(1, uint32(own))})
 		for i, ids := range flat.Origin {
-			l.text(",\n" + message.JSON(flatOrigin{f.files[i].path, len(ids), runsOfIDs(ids)}))
+			l.element(flatOrigin{f.files[i].path, len(ids), runsOfIDs(ids)})
 		}
-		l.line("\n]}")
+		l.endArray("]}")
 		return l.flush()
 	}
 }

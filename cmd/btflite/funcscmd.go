@@ -400,14 +400,10 @@ type paramJSON struct {
 // printJSON prints one object, with one function on each line.
 func (f *funcsCommand) printJSON(out *lineWriter, list []funcs.Func) {
 	out.line(`{"version":1,"functions":[`)
-	for i, x := range list {
-		comma := ","
-		if i == len(list)-1 {
-			comma = ""
-		}
-		out.line(message.JSON(f.object(x)) + comma)
+	for _, x := range list {
+		out.element(f.object(x))
 	}
-	out.line("]}")
+	out.endArray("]}")
 }
 
 func (f *funcsCommand) object(x funcs.Func) *funcJSON {

@@ -187,7 +187,7 @@ func (m *minCommand) allKernels(c *cli, kernels []minKernel, plan *minPlan) erro
 	defer func() { discardAll(c.guard, append(plan.pending, output{to: plan.report})) }()
 	var failed error // not of the report
 	content := func(w io.Writer) error {
-		r := newMinReport(w)
+		r := &minReport{newLineWriter(w)}
 		r.begin(m.programs)
 		if failed = m.eachKernel(c, kernels, plan, r); failed != nil {
 			return failed

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/btflite/btflite/btf/core"
 	"github.com/btflite/btflite/internal/message"
@@ -73,12 +72,7 @@ func (r *minResult) missingText() string {
 }
 
 // minReport writes the report, one kernel after the other.
-type minReport struct {
-	out   *lineWriter
-	count int // kernels so far
-}
-
-func newMinReport(w io.Writer) *minReport { return &minReport{out: newLineWriter(w)} }
+type minReport struct{ out *lineWriter }
 
 // reportedProgram is a program in the report.
 type reportedProgram struct {
@@ -88,37 +82,30 @@ type reportedProgram struct {
 }
 
 // begin opens the object and writes the programs.
-func (r *minReport) begin(programs []*minProgram) {
+func (r minReport) begin(programs []*minProgram) {
 	r.out.line(`{"version":1,"programs":[`)
-	for i, p := range programs {
+	for _, p := range programs {
 		x := reportedProgram{File: p.path}
 		if p.err != nil {
 			x.Error = message.OneLine(p.err.Error())
 		} else {
 			x.Relocs = p.prog.Count()
 		}
-		comma := ","
-		if i == len(programs)-1 {
-			comma = ""
-		}
-		r.out.line(message.JSON(x) + comma)
+		r.out.element(x)
 	}
-	r.out.line(`],"kernels":[`)
+	r.out.endArray(`],"kernels":[`)
 }
 
 // kernel writes what became of a kernel.
-func (r *minReport) kernel(done *minResult) {
+func (r minReport) kernel(done *minResult) {
 	if done.err != nil {
 		done.Error = message.OneLine(done.err.Error())
 	}
-	if r.count++; r.count > 1 {
-		r.out.text(",\n")
-	}
-	r.out.text(message.JSON(done))
+	r.out.element(done)
 }
 
 // end closes the object.
-func (r *minReport) end() error {
-	r.out.line("\n]}")
+func (r minReport) end() error {
+	r.out.endArray("]}")
 	return r.out.flush()
 }

@@ -342,7 +342,6 @@ type verifyReport struct {
 	n        [outcomes]int
 	warnings int
 	baseless int
-	told     int
 }
 
 // begin opens the object of --json.
@@ -366,13 +365,8 @@ func (r *verifyReport) add(v *verified) {
 	if v.baseless && v.outcome == refused {
 		r.baseless++
 	}
-	r.told++
 	if r.json {
-		comma := ","
-		if r.told == r.files {
-			comma = ""
-		}
-		r.out.line(message.JSON(v) + comma)
+		r.out.element(v)
 		return
 	}
 	name := message.OneLine(v.File)
@@ -418,7 +412,7 @@ func (r *verifyReport) add(v *verified) {
 // end prints the sums.
 func (r *verifyReport) end() {
 	if r.json {
-		r.out.line(fmt.Sprintf(`],"fine":%d,"refused":%d,"unreadable":%d,"without_btf":%d,"warnings":%d}`,
+		r.out.endArray(fmt.Sprintf(`],"fine":%d,"refused":%d,"unreadable":%d,"without_btf":%d,"warnings":%d}`,
 			r.n[fine], r.n[refused], r.n[unreadable], r.n[withoutBTF], r.warnings))
 		return
 	}
