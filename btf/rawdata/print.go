@@ -21,6 +21,9 @@ type Printer struct {
 	buf  []byte
 	hex  bool
 
+	long []byte // a record that is shorter than its struct, then zeros
+	head int    // bytes of long that may not be zero
+
 	around []uint32 // ids of the structs and unions around the one that is printed
 	idle   int      // for unions without a name, in bytes of text that would have taken as long
 }
@@ -53,7 +56,7 @@ func (p *Printer) record(c *Class, t view.Type, data []byte) {
 	before := len(p.buf)
 	r := record{p, c, data, uint64(len(data))}
 	if n := t.Size(); n > r.real {
-		r.data = append(bytes.Clone(data), make([]byte, n-r.real)...)
+		r.data = p.lengthened(data, n)
 	}
 	if t.Kind() == btf.KindStruct {
 		r.members(t, 0, 0)
@@ -65,6 +68,17 @@ func (p *Printer) record(c *Class, t view.Type, data []byte) {
 	if len(p.buf) >= blocks.Size {
 		p.buf = p.to.Whole(p.buf)
 	}
+}
+
+// lengthened returns data with zeros behind it, n bytes in all. They are valid until the next call. What
+// it costs does not depend on n: a record of some bytes may be of a struct with megabytes.
+func (p *Printer) lengthened(data []byte, n uint64) []byte {
+	if uint64(len(p.long)) < n {
+		p.long, p.head = make([]byte, n), 0
+	}
+	clear(p.long[:p.head])
+	p.head = copy(p.long, data)
+	return p.long[:n]
 }
 
 // maxDepth is how deep structs and unions are printed. One that is in itself is not printed

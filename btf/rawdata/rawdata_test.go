@@ -176,3 +176,21 @@ func TestTextIsBounded(t *testing.T) {
 		t.Logf("%s: %d bytes, %v", x.name, out.Len(), time.Since(began))
 	}
 }
+
+// TestShortRecordsOfLongForms: records that are shorter than the struct of their kind take no longer than their text.
+func TestShortRecordsOfLongForms(t *testing.T) {
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		u := b.Int("u32", 4)
+		b.Struct("r", 4, b.Member("type", u, 0))
+		b.Struct("long", maxRecord, b.Member("type", u, 0), b.Member("last", u, 8*(maxRecord-4)))
+		b.Struct("short", 8, b.Member("type", u, 0), b.Member("last", u, 32))
+		b.Enum("e", b.Value("LONG", 1), b.Value("SHORT", 2))
+	}))
+	const records = 10_000
+	begun := time.Now()
+	got, err := printed(v, "r(type=type,type_enum=e)", "", bytes.NewReader(bytes.Repeat([]byte{1, 0, 0, 0, 2, 0, 0, 0}, records)), Range{})
+	want := "{\n\t.type = 1,\n\t.last = 0,\n},\n{\n\t.type = 2,\n\t.last = 0,\n},\n"
+	if took := time.Since(begun); err != nil || got != strings.Repeat(want, records) || took > 5*time.Second {
+		t.Errorf("%d bytes of text, %v, in %v", len(got), err, took)
+	}
+}
