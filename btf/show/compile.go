@@ -115,7 +115,7 @@ func (e *emitter) plain(t view.Type) {
 			w.columns, e.needs = e.needs, w.columns
 		}
 	}
-	w.opt = Options{}
+	w.opt = Options{Compile: true} // base classes are members
 	swap()
 	defer func() {
 		w.opt = opt

@@ -130,30 +130,6 @@ func TestMembersOf(t *testing.T) {
 	}
 }
 
-// TestNearest: a misspelt name leads to one that differs in few letters, and a long one to none. A letter
-// counts once, however many bytes it has.
-func TestNearest(t *testing.T) {
-	long, umlauts := strings.Repeat("n", maxName), strings.Repeat("ü", maxName)
-	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
-		i := b.Int("task_strict", 4)
-		b.Struct("task_struct", 4, b.Member("task_stract", i, 0))
-		b.Typedef("ab", i)
-		b.Enum(long, b.Value("one", 1))
-		b.Enum(umlauts, b.Value("two", 2))
-		b.Typedef("äyz", i)
-		b.Struct("", 0)
-	}))
-	for name, want := range map[string]string{
-		"task_struct": "task_struct", "task_strikt": "task_struct", "tusk_strukt": "task_struct", "tusk_strukd": "", "task_stru": "task_struct", "task_st": "",
-		"a": "ab", "abc": "ab", "b": "ab", "c": "", "": "", long: long, long[1:]: long, long + "n": "",
-		umlauts: umlauts, "u" + umlauts[2:]: umlauts, umlauts + "ü": "", "äöz": "äyz", "äöü": "", "äyz€": "äyz",
-	} {
-		if got := Nearest(v, name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
-	}
-}
-
 // TestSortedLists: a list that is sorted has the lines of the one that is not, also where several
 // types of one name have the same line.
 func TestSortedLists(t *testing.T) {

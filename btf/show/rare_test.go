@@ -243,3 +243,24 @@ func TestMembersWithoutName(t *testing.T) {
 		}
 	}
 }
+
+// TestCompileBases: in what is to compile, base classes are members, also of a struct that another one
+// needs.
+func TestCompileBases(t *testing.T) {
+	b := btftest.Build(t, nil, func(b *btftest.Builder) {
+		i := b.Int("int", 4)
+		base := b.Struct("B", 4, b.Member("b", i, 0))
+		derived := b.Struct("D", 8, b.Member(string(btf.AppendMark(nil, btf.MarkBase, 'B')), base, 0), b.Member("d", i, 32))
+		b.Struct("E", 8, b.Member("x", derived, 0))
+	})
+	b.Marked = true
+	v := view.New(b)
+	for _, name := range []string{"D", "E"} {
+		var got strings.Builder
+		p := New(&got, v, Options{Compile: true, Quiet: true})
+		p.Entry(v.Type(v.Named(name)[0]), &Filter{}, Text, "")
+		if err := p.Flush(); err != nil || !strings.Contains(got.String(), "struct D {\n\tstruct B                   B;") {
+			t.Errorf("%s: %v, %s", name, err, &got)
+		}
+	}
+}

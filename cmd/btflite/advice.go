@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/btflite/btflite/btf/show"
+	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/expand"
 	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
@@ -104,13 +106,26 @@ func commandLine(words []string) string {
 	return line
 }
 
+// nearType returns the struct, union, enum or typedef whose name is most like a misspelt one, "" if
+// none is near.
+func nearType(v *view.View, misspelt string) string {
+	return nearest(misspelt, func(yield func([]byte) bool) {
+		for t := range v.OfKinds(true, show.Kinds("")...) {
+			if !yield(t.Name()) {
+				return
+			}
+		}
+	})
+}
+
 // nearest returns the name that is most like a misspelt one, "" if none is near.
 func nearest(misspelt string, names iter.Seq[[]byte]) string {
 	var list []string
 	letters := utf8.RuneCountInString(misspelt)
+	edits := max(2, letters/4)
 	for name := range names {
 		// Names of other lengths cannot be near: skip the comparison.
-		if n := utf8.RuneCount(name); n >= letters-2 && n <= letters+2 {
+		if n := utf8.RuneCount(name) - letters; n <= edits && n >= -edits {
 			list = append(list, string(name))
 		}
 	}

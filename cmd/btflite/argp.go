@@ -261,7 +261,7 @@ func closestOption(flags *pflag.FlagSet, misspelt string) string {
 }
 
 // closest returns the name that is most like the misspelt one, or "" if none is near.
-// Near means at most one edit for three letters, else two edits or one for each four
+// Near means at most one edit for two or three letters, else two edits or one for each four
 // letters. Hyphens count as underscores. Of equally near names, the first one wins.
 func closest(names []string, misspelt string) string {
 	const longest = 64 // no name comes near; bounds the work
@@ -273,10 +273,10 @@ func closest(names []string, misspelt string) string {
 	best := slices.MinFunc(append(names, ""), func(a, b string) int { return cost(a) - cost(b) })
 	most := 0
 	switch {
-	case letters == 3:
-		most = 1
 	case letters > 3:
 		most = max(2, letters/4)
+	case letters > 1:
+		most = 1
 	}
 	if cost(best) > most {
 		return ""

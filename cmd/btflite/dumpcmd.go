@@ -11,7 +11,6 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/core"
 	"github.com/btflite/btflite/btf/dump"
-	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/dedup/btffile"
 	"github.com/btflite/btflite/internal/message"
@@ -182,7 +181,7 @@ func (d *dumpCommand) selected(c *cli, t *types, bases bool) ([]uint32, error) {
 		if len(named) == 0 && len(ids) == 0 && len(d.names) > 0 {
 			missing := &missingType{what: "type has a name that fits", name: strings.Join(d.names, ", ")}
 			if len(d.names) == 1 {
-				missing.meant = show.Nearest(view.New(t.Blob), d.names[0])
+				missing.meant = nearType(view.New(t.Blob), d.names[0])
 			}
 			return nil, message.NamingFile([]string{t.path}, missing)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/dump"
 	"github.com/btflite/btflite/btf/funcs"
-	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/spf13/cobra"
@@ -202,13 +201,13 @@ func (f *funcsCommand) checkTypes(v *view.View) error {
 		if len(v.Named(f.class)) > 0 {
 			return fmt.Errorf("no struct %s; --takes=%s finds functions that take another type", message.OneLine(f.class), message.ShellWord(f.class))
 		}
-		return &missingType{what: "struct", name: f.class, meant: show.Nearest(v, f.class)}
+		return &missingType{what: "struct", name: f.class, meant: nearType(v, f.class)}
 	}
 	if f.takes == "" || len(v.Named(f.takes, btf.KindInt, btf.KindFloat, btf.KindStruct, btf.KindUnion, btf.KindFwd,
 		btf.KindEnum, btf.KindEnum64, btf.KindTypedef)) > 0 {
 		return nil
 	}
-	return &missingType{what: "type", name: f.takes, meant: show.Nearest(v, f.takes)}
+	return &missingType{what: "type", name: f.takes, meant: nearType(v, f.takes)}
 }
 
 // selected returns the functions to print, in pfunct's order: for prototypes the order of

@@ -63,7 +63,7 @@ func (s *showCommand) checkLastWord(path string, v *view.View) error {
 	if _, _, ids, err := s.idsOf(v, s.lastWord); err != nil || len(ids) > 0 {
 		return err
 	}
-	missing := &missingType{what: "type", name: s.lastWord, meant: show.Nearest(v, s.lastWord), is: otherThanType(v, s.lastWord)}
+	missing := &missingType{what: "type", name: s.lastWord, meant: nearType(v, s.lastWord), is: otherThanType(v, s.lastWord)}
 	return fmt.Errorf("%s: no such file, and %s: %w", message.OneLine(s.lastWord), message.OneLine(path), missing)
 }
 
@@ -135,7 +135,7 @@ func (s *showCommand) asked(c *cli, p *show.Printer, v *view.View) error {
 		found := v.Named(name, btf.KindStruct, btf.KindUnion, btf.KindEnum, btf.KindEnum64, btf.KindTypedef, btf.KindFwd)
 		missing := &missingType{what: "type", name: name}
 		if len(found) == 0 {
-			missing.meant = show.Nearest(v, name)
+			missing.meant = nearType(v, name)
 		}
 		switch {
 		case len(found) == 0 && !s.skipMissing:

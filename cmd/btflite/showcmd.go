@@ -384,7 +384,7 @@ func (s *showCommand) eachNamed(c *cli, v *view.View, fn func(view.Type)) error 
 			return err
 		}
 		if len(ids) == 0 {
-			missing := &missingType{what: "type", name: name, meant: show.Nearest(v, bare), is: otherThanType(v, bare)}
+			missing := &missingType{what: "type", name: name, meant: nearType(v, bare), is: otherThanType(v, bare)}
 			if kind != "" {
 				missing.what, missing.name = kind, bare
 			}

@@ -35,7 +35,7 @@ var imports = map[string][]string{
 		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests
 	"btf/verify/releasetest": {"btf"},
 	"btf/rawdata":            {"btf", "btf/blocks", "btf/view", "internal/message"},
-	"btf/show":               {"arena", "btf", "btf/blocks", "btf/ctype", "btf/view", "internal/message", "github.com/agnivade/levenshtein"},
+	"btf/show":               {"arena", "btf", "btf/blocks", "btf/ctype", "btf/view", "internal/message"},
 	"btf/sites":              {"btf"},
 	"btf/view":               {"arena", "btf"},
 	"compactstate":           {"arena", "internal/workers"},
