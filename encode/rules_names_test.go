@@ -242,7 +242,7 @@ const textNode = textInt + `
 	[5] ENUM 'kind' encoding=UNSIGNED size=4 vlen=1
 		'KIND_ONE' val=1`
 
-// textSpecified is the types of a unit some of which get their names from specifications, as text.
+// textSpecified is the types of a unit; some of them get their names from specifications, as text.
 const textSpecified = textInt + `
 	[2] FWD 'c' fwd_kind=struct
 	[3] FWD 'gone' fwd_kind=union
