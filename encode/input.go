@@ -45,7 +45,7 @@ func (opt *Options) reading() unit.Options {
 
 func (f *input) open() error {
 	if b := f.opt.Base; b != nil && b.d.BigEndian() != f.File.BigEndian {
-		return fmt.Errorf("%s: ELF header: byte order differs from the base's", f.File.Path)
+		return fmt.Errorf("%s: ELF header: byte order differs from the base's; give the kernel that it was built with", f.File.Path)
 	}
 	if err := f.File.Look(); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -239,6 +240,35 @@ func TestGivenBaseForDistilled(t *testing.T) {
 				t.Errorf("%s over %s: status %d, %s%s", words, other, status, stdout, stderr)
 			}
 		}
+	}
+}
+
+// TestUnusableBases: a given base that cannot be one, or not of this file, is an error that says what to give,
+// whatever the command.
+func TestUnusableBases(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	module := filepath.Join(t.TempDir(), "m.ko")
+	copyFile(t, "x86.module.o", module)
+	own := splitFiles + "x86.module.btf"
+	distilled := objectWith(t, 62, elftest.Section{Name: loadbtf.SectionBTF, Data: testfile.Read(t, splitFiles+"x86.distilled.btf")},
+		elftest.Section{Name: loadbtf.SectionBTFBase, Data: testfile.Read(t, splitFiles+"x86.distilled.base.btf")})
+	before := testfile.Read(t, module)
+	for base, want := range map[string]string{
+		splitFiles + "s390x.base.btf": "byte order differs from the base's", own: "BTF of a module needs --btf_base", distilled: "give BTF without a distilled base",
+	} {
+		for _, words := range [][]string{{"-J", module}, {"-J", "--btf_features=default,distilled_base", module}, {"-J", "--btf_encode_detached=" + out, module}, {"modules", module},
+			{"dump", own}, {"show", own}, {"stats", own}, {"funcs", own}, {"verify", own}, {"diff", own, own}, {"sort", own, out}, {"lower", "--kernel=6.12", own, out}, {"dedup", "-o", out, own}, {"doctor", own}} {
+			c, stdout, stderr := testCLI(t)
+			status := c.run(append([]string{words[0], "--btf_base=" + base}, words[1:]...))
+			said := stdout.String() + stderr.String()
+			if status == exitOK || status == exitUsage || !strings.Contains(said, want) || strings.HasPrefix(want, "byte order") && !strings.Contains(said, "give the kernel that it was built with") &&
+				words[0] != "verify" && words[0] != "doctor" {
+				t.Errorf("%s over %s: status %d, %s", words, base, status, said)
+			}
+		}
+	}
+	if _, err := os.Stat(out); err == nil || !bytes.Equal(testfile.Read(t, module), before) {
+		t.Error("something was written")
 	}
 }
 

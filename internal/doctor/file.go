@@ -37,7 +37,7 @@ func (x *exam) file(path string, bases []string) error {
 		}
 	}
 	x.format = expand.Of(head)
-	base, err := loadbtf.Loader{}.Chain(bases)
+	base, err := loadbtf.Loader{NoBase: "BTF of a module needs --btf_base"}.Chain(bases)
 	if err != nil {
 		return err
 	}
