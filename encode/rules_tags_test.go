@@ -39,7 +39,24 @@ func tagRules() []rule {
 		i := intType()
 		return []any{i, function("f", fn1, i, declTag("before"), param("a", i, 5), param("b", i, 4).Add(declTag("b")), declTag("after"))}
 	}
+	// nested is a function with tags, and in it two others: of a class, and one that is nested.
+	nested := func() []any {
+		i := intType()
+		chain, first := gnuChain("btf_decl_tag", "gnu")
+		inner := func(name, tag string, addr uint64) *dt.DIE {
+			return function(name, addr, i, param("p", i, 5).Add(declTag(tag)), declTag(tag))
+		}
+		return append([]any{i, function("f", fn1, i, declTag("before"), param("a", i, 5), inner("g", "in g", fn2), param("b", i, 4).Add(declTag("b")),
+			structure("local", 4, inner("nowhere", "method", 0)), first)}, []any{chain}...)
+	}
 	return []rule{
+		{name: "tags around nested functions", files: with([]dt.Symbol{dt.Func("f", fn1), dt.Func("g", fn2), dt.Func("z", fn3)}, nested()...), want: textInt + `
+			[2] STRUCT 'local' size=4 vlen=0` + textFunc(3, 1, "f", "a 1", "b 1") + `
+			[5] DECL_TAG 'before' type_id=4 component_idx=-1
+			[6] DECL_TAG 'b' type_id=4 component_idx=1
+			[7] DECL_TAG 'gnu' type_id=4 component_idx=-1` + textFunc(8, 1, "g", "p 1") + `
+			[10] DECL_TAG 'in g' type_id=9 component_idx=0
+			[11] DECL_TAG 'in g' type_id=9 component_idx=-1`},
 		{name: "LLVM tags", files: one(all()...), want: textTagged},
 		{name: "LLVM tags without decl_tag", features: encode.DefaultFeatures &^ encode.DeclTag, files: one(all()...), want: textNamed + `
 			[5] TYPE_TAG 'user' type_id=1

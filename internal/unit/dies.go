@@ -203,15 +203,13 @@ func (w *walker) subprogram(off int, have uint32) error {
 // the offset of its first GCC annotation, 0 if it has none.
 func (w *walker) closeFunc(i, an uint32) {
 	r := w.r
-	fn := &r.Unit.Funcs.S[i]
 	if an != 0 {
 		w.attrs.gnuChain(an, "btf_decl_tag", func(value dedup.Name) {
 			if r.In.Options.DeclTag {
-				r.Unit.Annots.Append(Annot{value, -1})
+				r.Unit.tagFunc(i, Annot{value, -1})
 			}
 		})
 	}
-	fn.NAn = uint32(len(r.Unit.Annots.S)) - fn.FirstAn
 	r.Unit.FuncOrder.Append(i)
 }
 
@@ -259,7 +257,7 @@ func (w *walker) param(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	}
 	if have&(1<<dwarf.VAnnotation) != 0 && r.In.Options.DeclTag {
 		w.attrs.gnuChain(uint32(r.Cursor.Vals[dwarf.VAnnotation].U), "btf_decl_tag", func(value dedup.Name) {
-			r.Unit.Annots.Append(Annot{value, int32(fn.N)})
+			r.Unit.tagFunc(top.owner, Annot{value, int32(fn.N)})
 		})
 	}
 	r.Unit.addParam(fn, top, pm)
@@ -302,6 +300,18 @@ func (u *Unit) addParam(fn *callconv.Func, top *frame, pm callconv.Param) {
 	top.n++
 }
 
+// tagFunc adds a declaration tag to function i.
+func (u *Unit) tagFunc(i uint32, tag Annot) {
+	fn := &u.Funcs.S[i]
+	if k := uint32(len(u.Annots.S)); fn.FirstAn+fn.NAn != k {
+		// The tags of a nested function came in between.
+		u.Annots.AppendSlice(append([]Annot(nil), u.Annots.S[fn.FirstAn:][:fn.NAn]...))
+		fn.FirstAn = k
+	}
+	u.Annots.Append(tag)
+	fn.NAn++
+}
+
 // annotate reads an LLVM annotation DIE, a child of the open frame's DIE.
 func (w *walker) annotate(have uint32) {
 	r := w.r
@@ -331,7 +341,7 @@ func (w *walker) annotate(have uint32) {
 			r.Unit.Tags.Append(Tag{top.owner, value, -1})
 		}
 	case inFunc:
-		r.Unit.Annots.Append(Annot{value, -1})
+		r.Unit.tagFunc(top.owner, Annot{value, -1})
 	case inPart:
 		switch {
 		case top.tag == dwarf.TagMember && len(r.frames.S) > 1:
@@ -340,7 +350,7 @@ func (w *walker) annotate(have uint32) {
 			}
 		case top.an == ofParam:
 			if r.Unit.Funcs.S[top.owner].Flags&callconv.FuncDeclaration == 0 {
-				r.Unit.Annots.Append(Annot{value, top.comp})
+				r.Unit.tagFunc(top.owner, Annot{value, top.comp})
 			}
 		case top.an == ofVariable:
 			v := &r.Unit.Vars.S[top.owner]
