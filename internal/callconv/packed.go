@@ -41,7 +41,7 @@ func (e *Functions) Uncertain(f *Func) bool {
 // packed infers whether the struct r, whose node is n, is packed.
 func (t *Types) packed(r dedup.Ref, n *dedup.Node) bool {
 	var end uint64     // bit after the previous member
-	var unitEnd uint64 // if that is a bit-field, bit after its storage unit
+	var unitEnd uint64 // if that is a bit-field, bit after the storage units of it and of those before it
 	largest := uint64(1)
 	misplaced := false
 	budget := maxVisits
@@ -63,7 +63,11 @@ func (t *Types) packed(r dedup.Ref, n *dedup.Node) bool {
 		}
 		if width != 0 {
 			end = max(end, off+width)
-			unitEnd = start + size*8
+			to := start + size*8
+			if to < end { // it reaches into the next unit
+				to += size * 8
+			}
+			unitEnd = max(unitEnd, to)
 		} else {
 			end = max(end, off+size*8)
 			unitEnd = 0
