@@ -47,7 +47,7 @@ func TestTypes(t *testing.T) {
 			if got != 0 && (!named || got != bit(want)) || table.Lookup(1).Class != c {
 				t.Errorf("class %d, attribute %#x: values %#x of class %d, want %d", c, attr, got, table.Lookup(1).Class, want)
 			}
-			read[[2]uint64{attr, uint64(min(int(got), 1))}] = true
+			read[[2]uint64{attr, uint64(min(got, 1))}] = true
 		}
 	}
 	for _, names := range []map[uint64]int{values, ofUnit} {
