@@ -56,7 +56,7 @@ func (w *fieldWriter) record(id uint32, rec btf.Record) {
 	default: // they refer to a type, and nothing else
 		w.number(keyType, rec.Third())
 	}
-	w.text(w.endType)
+	w.buf = w.endType.append(w.buf)
 }
 
 func (w *fieldWriter) members(rec btf.Record) {

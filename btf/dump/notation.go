@@ -106,26 +106,56 @@ var keyNames = [...]string{
 
 // notation has the text around values.
 type notation struct {
-	start, between, last, finish string // before all types, between two, after the last of any, and after all
-	begin, endType               string // around a type, up to the value of its id
-	endElement, endLast          string // after an element, and after the last of any
-	quote                        byte   // around names
+	start, between, last, finish string  // before all types, between two, after the last of any, and after all
+	begin, endType               keyText // around a type, up to the value of its id
+	endElement, endLast          keyText // after an element, and after the last of any
+	quote                        byte    // around names
 
 	field             keyTexts // before a value of a type
 	first, next, more keyTexts // before the first value of the first element and of the next ones, and before other values
 }
 
 // keyTexts has the texts before values, by key.
-type keyTexts [len(keyNames)]string
+type keyTexts [len(keyNames)]keyText
+
+// keyText is a text of n bytes before or after a value.
+type keyText struct {
+	n    int
+	text [mostKeyText]byte
+}
+
+// mostKeyText is how long a keyText can be: a bracket, a comma and a newline, five times four blanks, and
+// the longest key with quotes, colon and blank.
+const mostKeyText = 48
+
+func newKeyText(text string) (t keyText) {
+	t.n = copy(t.text[:], text)
+	return t
+}
+
+// append appends the text. If there is room, it copies all of t.text and cuts the rest off, because a
+// copy of a size that the compiler knows takes a few instructions, and any other one a call.
+func (t *keyText) append(dst []byte) []byte {
+	n := len(dst)
+	if cap(dst)-n < mostKeyText {
+		return append(dst, t.text[:t.n]...)
+	}
+	*(*[mostKeyText]byte)(dst[n : n+mostKeyText]) = t.text
+	return dst[:n+t.n]
+}
+
+// number appends the text, and after it n in decimal.
+func (t *keyText) number(dst []byte, n uint32) []byte { return appendUint32(t.append(dst), n) }
 
 // set makes the notation of a style.
 func (n *notation) set(style Style) {
 	if style == rawText {
-		*n = notation{begin: "[", endType: "\n", quote: '\''}
+		*n = notation{begin: newKeyText("["), endType: newKeyText("\n"), quote: '\''}
 		for k, name := range keyNames {
-			n.first[k], n.field[k] = "\n\t"+name+"=", " "+name+"="
+			n.first[k], n.field[k] = newKeyText("\n\t"+name+"="), newKeyText(" "+name+"=")
 		}
-		n.field[keyKind], n.field[keyName], n.first[keyName], n.field[keyVarLinkage], n.field[keyFlags] = "] ", " ", "\n\t", ", linkage=", " flags=0x"
+		n.field[keyKind], n.field[keyName], n.first[keyName] = newKeyText("] "), newKeyText(" "), newKeyText("\n\t")
+		n.field[keyVarLinkage], n.field[keyFlags] = newKeyText(", linkage="), newKeyText(" flags=0x")
 		n.next, n.more = n.first, n.field
 		return
 	}
@@ -133,15 +163,16 @@ func (n *notation) set(style Style) {
 	if style == Pretty {
 		colon, line = ": ", func(depth int) string { return "\n" + strings.Repeat("    ", depth) }
 	}
-	*n = notation{begin: "{" + line(3) + `"id"` + colon, endType: line(2) + "}", endElement: line(4) + "}", endLast: line(3), quote: '"'}
+	*n = notation{begin: newKeyText("{" + line(3) + `"id"` + colon), endType: newKeyText(line(2) + "}"), endElement: newKeyText(line(4) + "}"), endLast: newKeyText(line(3)), quote: '"'}
 	if style == Lines {
-		n.endType = "}\n"
+		n.endType = newKeyText("}\n")
 	} else {
 		n.start, n.between, n.last, n.finish = "{"+line(1)+`"types"`+colon+"[", ",", line(1), "]"+line(0)+"}\n"
 	}
 	for k, name := range keyNames {
 		name = `"` + name + `"` + colon
-		n.first[k], n.next[k], n.more[k], n.field[k] = "{"+line(5)+name, ",{"+line(5)+name, ","+line(5)+name, ","+line(3)+name
+		n.first[k], n.next[k] = newKeyText("{"+line(5)+name), newKeyText(",{"+line(5)+name)
+		n.more[k], n.field[k] = newKeyText(","+line(5)+name), newKeyText(","+line(3)+name)
 	}
 }
 
@@ -157,8 +188,7 @@ type fieldWriter struct {
 
 // beginType writes what all types have.
 func (w *fieldWriter) beginType(id uint32, rec btf.Record) {
-	w.text(w.begin)
-	w.buf = appendUint32(w.buf, id)
+	w.buf = w.begin.number(w.buf, id)
 	word := kindWord(rec.Kind())
 	if !w.raw {
 		word = markedWord(w.b, rec)
@@ -180,7 +210,7 @@ func (w *fieldWriter) beginList(k key, rec btf.Record) {
 
 func (w *fieldWriter) endList(rec btf.Record) {
 	if !w.raw && rec.Vlen() > 0 {
-		w.text(w.endLast)
+		w.buf = w.endLast.append(w.buf)
 	}
 	if !w.raw {
 		w.text("]")
@@ -190,24 +220,24 @@ func (w *fieldWriter) endList(rec btf.Record) {
 
 // beginElement begins element j with its first field, up to the value.
 func (w *fieldWriter) beginElement(j int, k key) {
+	texts := &w.next
 	if j == 0 {
-		w.text(w.first[k])
-	} else {
-		w.text(w.next[k])
+		texts = &w.first
 	}
+	w.buf = texts[k].append(w.buf)
 }
 
-func (w *fieldWriter) key(k key) { w.text(w.keys[k]) }
+func (w *fieldWriter) key(k key) { w.buf = w.keys[k].append(w.buf) }
 
 func (w *fieldWriter) finishElement() {
 	if !w.raw {
-		w.text(w.endElement)
+		w.buf = w.endElement.append(w.buf)
 	}
 	w.keepUp()
 }
 
 func (w *fieldWriter) number(k key, n uint32) {
-	w.buf = appendUint32(append(w.buf, w.keys[k]...), n)
+	w.buf = w.keys[k].number(w.buf, n)
 }
 
 // word writes a text that needs no escapes, nor quotes in raw text.
