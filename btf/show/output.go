@@ -124,13 +124,12 @@ func appendPlace(b []byte, at, size uint64) []byte {
 
 // inFive is the text of n, right-justified in five bytes, the first one the lowest.
 func inFive(n uint64) uint64 {
-	text := uint64(0x2020202020)
-	for shift, m := 4*8, uint32(n); ; shift -= 8 {
+	text, shift, m := uint64(0x2020202020), 4*8, uint32(n)
+	for ; m >= 10; m /= 10 { // most numbers have one digit, which needs no division
 		text += uint64(m%10+'0'-' ') << (shift & 63)
-		if m /= 10; m == 0 {
-			return text
-		}
+		shift -= 8
 	}
+	return text + uint64(m+'0'-' ')<<(shift&63)
 }
 
 // hex adds n in hexadecimal, as C's %#x does, right-justified in width.
