@@ -101,7 +101,7 @@ func (f *Fit) Err() error {
 	return nil
 }
 
-// Fits reports whether there is no sign against the base.
+// Fits reports whether nothing speaks against the base.
 func (f *Fit) Fits() bool { return f.Unread == nil && f.Broken == nil && f.Mismatch == "" }
 
 // Misfit is the error for split BTF if none of the bases that were found fits. It is
@@ -178,8 +178,8 @@ func (f *Finder) Fix(paths []string) error {
 func (f *Finder) Fixed() *Base { return f.fixed }
 
 // Find finds the base of a file: the given one, or the first candidate that fits, or the
-// first candidate, with the signs against it. It returns nil if the file needs no base,
-// or if there is none. If first is not nil, Find tries it before the other candidates. A caller that reads many
+// first candidate, with the signs against it. It returns nil if the file does not need a base,
+// or if no candidate can be read. If first is not nil, Find tries it before the other candidates. A caller that reads many
 // files calls Release after its last use of the fit.
 func (f *Finder) Find(path string, raw *loadbtf.Raw, first *Base) (best *Fit, found int) {
 	if f.fixed != nil {
