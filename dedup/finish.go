@@ -137,10 +137,10 @@ func AheadRecords(s *Set, hashes []uint32) {
 		}
 		hashes = hashes[n:]
 		for _, id := range ids[:n] {
-			s.strings.touched.Read(s.index.types.keys.S[id].next)
+			s.index.touched.Read(s.index.types.keys.S[id].next)
 		}
 		for _, id := range ids[:n] {
-			s.strings.touched.Read(s.index.types.record(id)[0])
+			s.index.touched.Read(s.index.types.record(id)[0])
 		}
 	}
 }

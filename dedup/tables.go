@@ -11,6 +11,9 @@ type index struct {
 
 	table   arena.Vec[uint32] // hash buckets: newest id, chained by next
 	entered int               // ids in the table
+	// AheadRecords writes here. The one of the strings will not do: the names of functions go
+	// into the set at the same time, on another goroutine.
+	touched arena.Touched
 
 	ents   arena.Vec[entity] // one for each name; element 0 is unused
 	entTab arena.Vec[uint32] // open addressing, by name: index in ents, 0 if the slot is free
