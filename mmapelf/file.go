@@ -263,6 +263,11 @@ func (f *File) Section(name string) *Section {
 	return nil
 }
 
+// HasDWARF reports whether the file has debug information of its own.
+func (f *File) HasDWARF() bool {
+	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
+}
+
 // Release tells the kernel that the bytes of b are not needed for now, so
 // that the pages lying entirely inside b stop counting towards the memory of
 // this process. b is a slice of the mapping, as returned by Bytes or Data or

@@ -157,7 +157,7 @@ func openDebugFile(own *mmapelf.File, path string, id []byte, crc uint32, byLink
 		e.Close()
 		return nil, fmt.Errorf("%s: %s", path, why)
 	}
-	if e.Section(".debug_info") == nil && e.Section(".zdebug_info") == nil && slimPrefix(e) == "" {
+	if !e.HasDWARF() && slimPrefix(e) == "" {
 		return fail("no .debug_info")
 	}
 	if e.Machine != own.Machine || e.Class64 != own.Class64 || e.BigEndian != own.BigEndian || e.Type != own.Type {
