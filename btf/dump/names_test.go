@@ -1,12 +1,8 @@
 package dump
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
@@ -60,23 +56,5 @@ func TestLoseFirst(t *testing.T) {
 		if want := len(name) / len("two FWDs"); len(o.defined) != want || want == 1 && o.b.Kind(o.defined[0]) != btf.KindFwd {
 			t.Errorf("%s: %v are defined", name, o.defined)
 		}
-	}
-}
-
-// TestEscapes: JSON has an escape for each character that is not shown, and every character comes back.
-func TestEscapes(t *testing.T) {
-	var all []byte
-	for r := range unicode.MaxRune + 1 {
-		if utf8.ValidRune(r) {
-			all = utf8.AppendRune(all, r)
-		}
-	}
-	escaped := appendEscaped([]byte{'"'}, all)
-	if r := bytes.IndexFunc(escaped, func(r rune) bool { return !unicode.IsPrint(r) }); r >= 0 {
-		t.Errorf("%.20q has no escape", escaped[r:])
-	}
-	var back string
-	if err := json.Unmarshal(append(escaped, '"'), &back); err != nil || back != string(all) {
-		t.Errorf("%v, %d bytes of %d come back", err, len(back), len(all))
 	}
 }

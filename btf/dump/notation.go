@@ -3,9 +3,6 @@ package dump
 import (
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/internal/message"
@@ -271,50 +268,7 @@ func (w *fieldWriter) name(off uint32) {
 	case w.raw:
 		w.text(message.OneLine(string(name)))
 	default:
-		w.buf = appendEscaped(w.buf, name)
+		w.buf = message.AppendJSON(w.buf, name)
 	}
 	w.buf = append(w.buf, w.quote)
-}
-
-// shortEscape is the letter that JSON has for a character, 0 for none.
-func shortEscape(r rune) byte {
-	switch r {
-	case '"', '\\':
-		return byte(r)
-	case '\t':
-		return 't'
-	case '\n':
-		return 'n'
-	case '\f':
-		return 'f'
-	case '\r':
-		return 'r'
-	case '\b':
-		return 'b'
-	}
-	return 0
-}
-
-// appendEscaped appends text as in a JSON string, without the quotes. It escapes all characters that
-// are not shown; bpftool does not escape control characters without a letter, which is invalid.
-func appendEscaped(dst, text []byte) []byte {
-	const hex = "0123456789abcdef"
-	for len(text) > 0 {
-		r, n := utf8.DecodeRune(text)
-		letter := shortEscape(r)
-		switch {
-		case letter != 0:
-			dst = append(dst, '\\', letter)
-		case r == utf8.RuneError && n <= 1:
-			dst = append(dst, `\ufffd`...)
-		case !unicode.IsPrint(r):
-			for _, u := range utf16.AppendRune(nil, r) {
-				dst = append(dst, '\\', 'u', hex[u>>12], hex[u>>8&15], hex[u>>4&15], hex[u&15])
-			}
-		default:
-			dst = append(dst, text[:n]...)
-		}
-		text = text[n:]
-	}
-	return dst
 }

@@ -77,6 +77,44 @@ func likeJSON(out, char []byte) []byte {
 	return fmt.Appendf(out, "\\u%04x", r)
 }
 
+// AppendJSON appends text as in a string of JSON, without the quotes. It escapes all characters that are not
+// shown.
+func AppendJSON(out, text []byte) []byte {
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		letter := shortEscape(r)
+		switch {
+		case letter != 0:
+			out = append(out, '\\', letter)
+		case r == utf8.RuneError && n <= 1 || !unicode.IsPrint(r):
+			out = likeJSON(out, text[:n])
+		default:
+			out = append(out, text[:n]...)
+		}
+		text = text[n:]
+	}
+	return out
+}
+
+// shortEscape is the letter that JSON has for a character, 0 for none.
+func shortEscape(r rune) byte {
+	switch r {
+	case '"', '\\':
+		return byte(r)
+	case '\t':
+		return 't'
+	case '\n':
+		return 'n'
+	case '\f':
+		return 'f'
+	case '\r':
+		return 'r'
+	case '\b':
+		return 'b'
+	}
+	return 0
+}
+
 // plainPrefix returns how many bytes at the start of text need no escape.
 func plainPrefix[T string | []byte](text T, lines bool) int {
 	for i := 0; i < len(text); {
