@@ -277,7 +277,7 @@ func samePacked(t *testing.T, dir, name, content string, bases []string, want *R
 		changes := strings.Contains(line, "btflite -J") && r.Kind != "btf" || strings.HasPrefix(line, "btflite lower")
 		switch {
 		case changes:
-			line = "gzip -dc < " + message.ShellWord(path) + " > " + message.ShellWord(plain) + " && " + line
+			line = "gzip -dc < " + message.ShellFile(path) + " > " + message.ShellFile(plain) + " && " + line
 		case f.ID == "base-needed":
 			line = strings.Replace(line, plain, path, 1)
 		}

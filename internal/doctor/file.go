@@ -86,15 +86,15 @@ var unpackers = map[string]string{"xz": "xz -dc", "gzip": "gzip -dc", "zstd": "z
 // expands it first. name is the file that the rest of the command line has to change.
 func (x *exam) unpacked(path string) (line, name string) {
 	if x.format == nil {
-		return "", message.ShellWord(path)
+		return "", message.ShellFile(path)
 	}
 	to := path + ".unpacked"
 	switch ext := filepath.Ext(path); ext {
 	case ".xz", ".gz", ".zst", ".bz2", ".lzma", ".lz4":
 		to = strings.TrimSuffix(path, ext)
 	}
-	name = message.ShellWord(to)
-	return unpackers[x.format.Name] + " < " + message.ShellWord(path) + " > " + name + " && ", name
+	name = message.ShellFile(to)
+	return unpackers[x.format.Name] + " < " + message.ShellFile(path) + " > " + name + " && ", name
 }
 
 // classify notes what an ELF file is, and of which release.
@@ -112,11 +112,6 @@ func (x *exam) classify(f *mmapelf.File) {
 	x.setRelease(basematch.ReleaseOf(f))
 }
 
-// hasDWARF reports whether a file has debug information of its own.
-func hasDWARF(f *mmapelf.File) bool {
-	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
-}
-
 // hasNoBTF reports whether an ELF file lacks BTF, and says why.
 func (x *exam) hasNoBTF(path string, f *mmapelf.File) bool {
 	r := x.report
@@ -132,7 +127,7 @@ func (x *exam) hasNoBTF(path string, f *mmapelf.File) bool {
 		r.add(Error, "empty-btf", "section .BTF is empty: the encoder failed, and the build went on", encode+name)
 	case r.Kind == "bpf-object":
 		r.add(Error, "no-btf", "the BPF object has no BTF: it was compiled without -g", "clang -g -O2 -target bpf -c prog.bpf.c -o "+name)
-	case hasDWARF(f):
+	case f.HasDWARF():
 		r.add(Error, "not-encoded", "the file has DWARF and no BTF: nobody has encoded it", encode+name)
 	case r.Kind == "module":
 		r.add(Error, "stripped", "the module has neither BTF nor DWARF: it was stripped of both, or built where there was no vmlinux", "make INSTALL_MOD_STRIP=1 modules_install   # runs strip --strip-debug, which leaves .BTF")
@@ -193,7 +188,7 @@ func (x *exam) types(path string, raw *loadbtf.Raw, base *btf.Blob, bases []stri
 	}
 	switch {
 	case errors.Is(err, btf.ErrNoBase) && below == nil:
-		r.add(Note, "base-needed", "the BTF builds upon the BTF of vmlinux, and cannot be checked without it", "btflite doctor --btf_base=vmlinux "+message.ShellWord(path))
+		r.add(Note, "base-needed", "the BTF builds upon the BTF of vmlinux, and cannot be checked without it", "btflite doctor --btf_base=vmlinux "+message.ShellFile(path))
 		return
 	case err != nil && base != nil && raw.Base == nil:
 		r.add(Error, "base-mismatch", fmt.Sprintf("the BTF does not belong to the base %s: %v", message.OneLine(bases[0]), err), x.encode("rust", path))

@@ -78,7 +78,7 @@ func (x *exam) packed(path string, packed []byte) error {
 		x.noneInImage()
 		return nil
 	case err != nil:
-		x.report.add(Warning, "image-unread", fmt.Sprintf("the kernel in the image cannot be unpacked here: %v", err), "scripts/extract-vmlinux "+message.ShellWord(path)+" > vmlinux.x && btflite doctor vmlinux.x")
+		x.report.add(Warning, "image-unread", fmt.Sprintf("the kernel in the image cannot be unpacked here: %v", err), "scripts/extract-vmlinux "+message.ShellFile(path)+" > vmlinux.x && btflite doctor vmlinux.x")
 		return nil
 	}
 	defer done()

@@ -175,7 +175,7 @@ func (x *exam) modules(mods []string, vmlinux string, base *btf.Blob) {
 	}
 	if len(foreign) > 0 {
 		x.report.add(Error, "base-mismatch", fmt.Sprintf("%s: of another kernel than %s: %s", counted(foreign, len(mods)), message.OneLine(vmlinux), message.OneLine(why)),
-			"btflite modules --btf_features=default --lang_exclude=rust --btf_base="+message.ShellWord(vmlinux)+" "+message.ShellWord(x.report.Input))
+			"btflite modules --btf_features=default --lang_exclude=rust --btf_base="+message.ShellFile(vmlinux)+" "+message.ShellFile(x.report.Input))
 	}
 	if len(rust) > 0 {
 		x.report.add(Note, "modules-rust", counted(rust, len(mods))+": written in Rust, whose types are left out of BTF, so they have none", "")
@@ -187,7 +187,7 @@ func (x *exam) modules(mods []string, vmlinux string, base *btf.Blob) {
 			"make INSTALL_MOD_STRIP=1 modules_install   # runs strip --strip-debug, which leaves .BTF")
 	default:
 		x.report.add(Warning, "modules-without-btf", counted(without, len(mods))+": no BTF: built before vmlinux had any, or with pahole missing",
-			"btflite modules --btf_features=default --lang_exclude=rust --btf_base=vmlinux "+message.ShellWord(x.report.Input))
+			"btflite modules --btf_features=default --lang_exclude=rust --btf_base=vmlinux "+message.ShellFile(x.report.Input))
 	}
 }
 
@@ -213,7 +213,7 @@ func isStripped(path string) bool {
 		return true
 	}
 	defer f.Close()
-	return !hasDWARF(f)
+	return !f.HasDWARF()
 }
 
 // counted names the first of some modules, and how many of all they are.

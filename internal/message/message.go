@@ -102,11 +102,22 @@ func Grouped(n uint64) string {
 	return s
 }
 
-// ShellWord is a word as a shell takes it, quoted if it needs that.
+// ShellWord is a word as a shell takes it, quoted if it needs that. If it has characters that a terminal obeys, the
+// quotes are those of bash, zsh and newer standard shells.
 func ShellWord(word string) string {
-	word = OneLine(word)
+	if escapes := strings.NewReplacer(`\`, `\\`, "'", `\'`); OneLine(word) != word {
+		return "$'" + OneLine(escapes.Replace(word)) + "'"
+	}
 	if word != "" && !strings.ContainsAny(word, " \t\"'`$&|;()<>*?[]#~\\!{}") {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// ShellFile is the name of a file as a word of a command line: no program takes it for an option.
+func ShellFile(path string) string {
+	if len(path) > 1 && path[0] == '-' {
+		path = "./" + path
+	}
+	return ShellWord(path)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"testing"
 )
 
@@ -30,6 +31,28 @@ func TestErrorsNameTheFileOnce(t *testing.T) {
 	} {
 		if got := NamingFile([]string{"vmlinux"}, tt.err); got.Error() != tt.want {
 			t.Errorf("%v: %v", tt.err, got)
+		}
+	}
+}
+
+// TestShellWord: shells make of a quoted word what it was.
+func TestShellWord(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh"} {
+		if _, err := exec.LookPath(shell); err != nil {
+			continue
+		}
+		for _, word := range []string{"", "a", "a b", "it's", `back\slash`, `new` + "\n" + `line`, "tab\tand 'quotes' and \\", "\x01\x7f\xff", "soft\u00adhyphen", "$HOME `x` !1", "\U000e0001"} {
+			cmd := exec.Command(shell, "-c", "printf %s "+ShellWord(word))
+			cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+			out, err := cmd.Output()
+			if err != nil || string(out) != word {
+				t.Errorf("%s: %s is %q and not %q: %v", shell, ShellWord(word), out, word, err)
+			}
+		}
+	}
+	for path, want := range map[string]string{"-": "-", "-a": "./-a", "-a b": "'./-a b'", "a-b": "a-b"} {
+		if got := ShellFile(path); got != want {
+			t.Errorf("%q: %s, want %s", path, got, want)
 		}
 	}
 }
