@@ -2,9 +2,9 @@ package diff
 
 import (
 	"fmt"
-	"path"
 	"slices"
-	"strings"
+
+	"github.com/btflite/btflite/internal/glob"
 )
 
 // Options says what to compare. The zero value compares everything.
@@ -48,17 +48,6 @@ const (
 	holders = uint16(1<<partStruct | 1<<partUnion | 1<<partEnum)
 )
 
-// checkPattern returns an error if Options.Names cannot have this pattern.
-func checkPattern(pattern string) error {
-	if pattern == "" {
-		return fmt.Errorf("diff: empty pattern")
-	}
-	if _, err := path.Match(pattern, ""); err != nil {
-		return fmt.Errorf("diff: pattern %q: a bracket or the character behind a backslash is missing", pattern)
-	}
-	return nil
-}
-
 // filter selects what Options ask for.
 type filter struct {
 	abi      bool
@@ -68,8 +57,9 @@ type filter struct {
 }
 
 type pattern struct {
-	text, match string // as given, and for path.Match
-	found       bool   // fits a name in one of the files themselves
+	text  string // as given
+	match glob.Pattern
+	found bool // fits a name in one of the files themselves
 }
 
 // Values of filter.fits; 0 is not known yet.
@@ -95,17 +85,14 @@ func newFilter(o Options) (filter, error) {
 		f.parts &= abiParts
 	}
 	for _, p := range o.Names {
-		if err := checkPattern(p); err != nil {
-			return f, err
+		match, err := glob.Parse(p)
+		if err != nil {
+			return f, fmt.Errorf("diff: pattern %q: %w", p, err)
 		}
-		f.patterns = append(f.patterns, pattern{text: p, match: withoutSlashes(p)})
+		f.patterns = append(f.patterns, pattern{text: p, match: match})
 	}
 	return f, nil
 }
-
-// withoutSlashes makes a slash a character like others for path.Match. Neither
-// patterns of a command line nor names have NULs.
-func withoutSlashes(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 
 // unmatched are the patterns that fit no name.
 func (f *filter) unmatched() []string {
@@ -141,10 +128,10 @@ func (f *filter) hasName(n *names, name uint32, own bool) bool {
 // everywhere.
 func (f *filter) match(name []byte, own bool) uint8 {
 	state := uint8(fitsNone)
-	text := withoutSlashes(string(compared(name)))
+	name = compared(name)
 	for i := range f.patterns {
 		p := &f.patterns[i]
-		if ok, _ := path.Match(p.match, text); !ok || text == "" {
+		if len(name) == 0 || !p.match.Fits(name) {
 			continue
 		}
 		state = fitsBase

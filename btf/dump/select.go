@@ -2,39 +2,25 @@ package dump
 
 import (
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/internal/glob"
 )
 
 // pattern is a pattern of Select.
 type pattern struct {
 	text  string
-	match string // for path.Match; "" if text is a plain name
-	fits  bool   // it has fit a name
+	match glob.Pattern // "" if text is a plain name
+	fits  bool         // it has fit a name
 }
 
-// checkPattern returns an error if Select cannot have this pattern.
-func checkPattern(text string) error {
-	if text == "" {
-		return fmt.Errorf("dump: empty pattern")
-	}
-	if _, err := path.Match(text, ""); err != nil {
-		return fmt.Errorf("dump: pattern %q: a bracket or the character behind a backslash is missing", text)
-	}
-	return nil
-}
-
-// fit reports whether the name fits p. A slash has no special meaning. Neither patterns
-// of a command line nor names have NULs.
+// fit reports whether the name fits p.
 func (p *pattern) fit(name []byte) bool {
-	if p.match == "" {
-		p.fits = p.fits || string(name) == p.text
-		return string(name) == p.text
+	ok := string(name) == p.text
+	if p.match != "" {
+		ok = p.match.Fits(name)
 	}
-	ok, _ := path.Match(p.match, strings.ReplaceAll(string(name), "/", "\x00"))
 	p.fits = p.fits || ok
 	return ok
 }
@@ -42,18 +28,18 @@ func (p *pattern) fit(name []byte) bool {
 // Select returns the ids of the types of b whose name fits one of the patterns, in
 // ascending order, and the patterns that fit no name. In the bases of b it looks for
 // patterns that match no type of b itself or, with bases, for all of them. Patterns
-// follow path.Match (*, ?, [a-z], \), but * matches any character. A plain name also
-// selects the enum that has an enumerator of the name, because most enums have no name.
+// are those of package glob. A plain name also selects the enum that has an enumerator of the name, because most enums have no name.
 // Names of tags do not count.
 func Select(b *btf.Blob, patterns []string, bases bool) (ids []uint32, unmatched []string, err error) {
 	list := make([]pattern, len(patterns))
 	for i, text := range patterns {
-		if err := checkPattern(text); err != nil {
-			return nil, nil, err
+		match, err := glob.Parse(text)
+		if err != nil {
+			return nil, nil, fmt.Errorf("dump: pattern %q: %w", text, err)
 		}
 		list[i].text = text
-		if strings.ContainsAny(text, `*?[\`) && !hasName(b, text) { // names of Rust can look like patterns: &[u8]
-			list[i].match = strings.ReplaceAll(text, "/", "\x00")
+		if glob.Is(text) && !hasName(b, text) { // names of Rust can look like patterns: &[u8]
+			list[i].match = match
 		}
 	}
 	search := func(from, to uint32, list []pattern) {

@@ -1,12 +1,11 @@
 package show
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/glob"
 )
 
 // Kinds returns the kinds that a user can name, by the word before the name.
@@ -29,17 +28,18 @@ func Kinds(word string) []btf.Kind {
 //
 // A name stands for the first type that has it, as in pahole. In kernels with Rust units,
 // whose structs have names of C typedefs, the first one is C's. If no type has the name,
-// it is a pattern of path.Match and stands for all types that match, each once, in bases
+// it is a pattern and stands for all types that match, each once, in bases
 // only if withBases. Names come first because names of Rust such as &[u8] are valid
 // patterns. A malformed pattern is an error.
 func Find(v *view.View, kind, name string, withBases bool) (ids []uint32, err error) {
 	if ids = v.Named(name, Kinds(kind)...); len(ids) > 0 {
 		return ids[:1], nil
 	}
-	if !strings.ContainsAny(name, `*?[\`) {
+	if !glob.Is(name) {
 		return nil, nil
 	}
-	if _, err := path.Match(name, ""); err != nil {
+	pattern, err := glob.Parse(name)
+	if err != nil {
 		return nil, err
 	}
 	known := newSeen()
@@ -51,7 +51,7 @@ func Find(v *view.View, kind, name string, withBases bool) (ids []uint32, err er
 		if !slices.Contains(Kinds(kind), t.Kind()) || len(t.Name()) == 0 {
 			continue
 		}
-		if ok, _ := path.Match(name, string(t.Name())); ok && (!t.IsComposite() || known.add(t)) {
+		if pattern.Fits(t.Name()) && (!t.IsComposite() || known.add(t)) {
 			ids = append(ids, t.ID)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/btflite/btflite/btf/dump"
 	"github.com/btflite/btflite/btf/funcs"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/glob"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/spf13/cobra"
 )
@@ -130,11 +130,11 @@ func (f *funcsCommand) setCompile(v string) error {
 }
 
 func (f *funcsCommand) addName(v string) error {
-	if err := checkPattern(v); err != nil {
-		return err
+	if v == "" {
+		return usagef("empty name")
 	}
-	f.names = append(f.names, "")
-	return nonEmpty(&f.names[len(f.names)-1])(v)
+	f.names = append(f.names, v)
+	return nil
 }
 
 func (f *funcsCommand) setAddress(v string) error {
@@ -267,15 +267,19 @@ func (f *funcsCommand) named(set *funcs.Set, file *types) (list []funcs.Func, er
 		names = append([]string{name}, names...)
 	}
 	for _, name := range names {
-		var found []funcs.Func
-		if strings.ContainsAny(name, `*?[\`) {
+		found := set.Named(name)
+		pattern, err := glob.Parse(name)
+		switch {
+		case len(found) > 0: // names of Rust can look like patterns
+			found = found[:1]
+		case err != nil:
+			return nil, checkPattern(name)
+		case glob.Is(name):
 			for x := range set.All() {
-				if ok, _ := path.Match(name, string(x.Name())); ok {
+				if pattern.Fits(x.Name()) {
 					found = append(found, x)
 				}
 			}
-		} else if found = set.Named(name); len(found) > 1 {
-			found = found[:1]
 		}
 		if len(found) == 0 {
 			return nil, fmt.Errorf("%s: no function %q%s", message.OneLine(file.path), message.OneLine(name), nearFunction(set, name))

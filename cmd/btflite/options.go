@@ -1,15 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"path"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/btflite/btflite/btf/verify"
+	"github.com/btflite/btflite/internal/glob"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -105,6 +105,11 @@ func (s optionSet) value(set func(string) error, name, letter, help string, sett
 	s.add(&option{set: set}, name, letter, help, settings)
 }
 
+// text adds an option with an argument that is stored in *p as it is.
+func (s optionSet) text(p *string, name, letter, help string, settings ...setting) {
+	s.value(func(v string) error { *p = v; return nil }, name, letter, help, settings...)
+}
+
 // file adds an option for the name of a file or folder, stored in *p. An empty name is an
 // error.
 func (s optionSet) file(p *string, name, letter, help string, settings ...setting) {
@@ -137,15 +142,20 @@ func (s optionSet) release(p *verify.Release, name, help string, settings ...set
 	}, name, "", help, append(settings, offering(verify.Releases()...))...)
 }
 
-// least0 returns a function that stores a number.
-func least0(p *int) func(string) error {
-	return func(v string) (err error) {
-		if *p, err = strconv.Atoi(v); err != nil || *p < 0 {
-			return usagef("'%s' is not a number", message.OneLine(v))
+// between returns a function that stores a number from least to most. what is said of other words: 'x' is not WHAT.
+func between(p *int, least, most int, what string) func(string) error {
+	return func(v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < least || n > most {
+			return usagef("'%s' is not %s", message.OneLine(v), what)
 		}
+		*p = n
 		return nil
 	}
 }
+
+// least0 returns a function that stores a number.
+func least0(p *int) func(string) error { return between(p, 0, math.MaxInt, "a number") }
 
 // nonEmpty returns a function that stores a name.
 func nonEmpty(p *string) func(string) error {
@@ -161,8 +171,11 @@ func nonEmpty(p *string) func(string) error {
 // pattern adds an option for a pattern of names, which it appends to *p.
 func (s optionSet) pattern(p *[]string, name, letter, help string) {
 	s.value(func(v string) error {
-		if err := checkPattern(v); v == "" || err != nil {
-			return cmp.Or(err, usagef("empty pattern"))
+		if v == "" {
+			return usagef("empty pattern")
+		}
+		if err := checkPattern(v); err != nil {
+			return err
 		}
 		*p = append(*p, v)
 		return nil
@@ -171,8 +184,8 @@ func (s optionSet) pattern(p *[]string, name, letter, help string) {
 
 // checkPattern returns an error for a pattern that is not complete.
 func checkPattern(pattern string) error {
-	if _, err := path.Match(pattern, ""); err != nil {
-		return usagef("'%s' is not a valid pattern: a bracket is open, or nothing follows a backslash", message.OneLine(pattern))
+	if _, err := glob.Parse(pattern); err != nil {
+		return usagef("'%s' is not a valid pattern: %v", message.OneLine(pattern), err)
 	}
 	return nil
 }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/btflite/btflite/btf/page"
 	"github.com/btflite/btflite/btf/show"
 	"github.com/btflite/btflite/btf/view"
+	"github.com/btflite/btflite/internal/glob"
 	"github.com/btflite/btflite/internal/message"
 )
 
@@ -53,7 +53,7 @@ func (s *showCommand) drawn(c *cli, v *view.View) (ids []uint32, err error) {
 		return ids, nil
 	}
 	for _, name := range s.names {
-		one, pattern := showCommand{names: []string{name}, skipMissing: s.skipMissing, filter: s.filter}, strings.ContainsAny(name, `*?[\`)
+		one, pattern := showCommand{names: []string{name}, skipMissing: s.skipMissing, filter: s.filter}, glob.Is(name)
 		fault := one.eachNamed(c, v, func(t view.Type) {
 			switch of := t.Resolved(); {
 			case of.IsComposite():

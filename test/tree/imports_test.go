@@ -23,9 +23,9 @@ var imports = map[string][]string{
 	"btf/btftest": {"btf"},
 	"btf/core":    {"btf", "btf/view"},
 	"btf/ctype":   {"btf", "btf/view"},
-	"btf/diff":    {"arena", "btf", "btf/ctype", "internal/message"},
+	"btf/diff":    {"arena", "btf", "btf/ctype", "internal/glob", "internal/message"},
 	"btf/distill": {"btf"},
-	"btf/dump":    {"arena", "btf", "btf/blocks", "internal/message", "github.com/btflite/btflite"}, // the fourth escapes names, the last is for tests
+	"btf/dump":    {"arena", "btf", "btf/blocks", "internal/glob", "internal/message", "github.com/btflite/btflite"}, // internal/message escapes names, the last is for tests
 	"btf/funcs":   {"btf", "btf/ctype", "btf/view"},
 	"btf/lower":   {"arena", "btf", "btf/verify", "btf/verify/releasetest", "dedup/deduptest"}, // those behind verify for tests
 	"btf/order":   {"arena", "btf"},
@@ -35,7 +35,7 @@ var imports = map[string][]string{
 		"btf/dump", "btf/funcs", "btf/show", "btf/stats", "btf/view"}, // those behind workers for tests
 	"btf/verify/releasetest": {"btf"},
 	"btf/rawdata":            {"btf", "btf/blocks", "btf/view", "internal/message"},
-	"btf/show":               {"arena", "btf", "btf/blocks", "btf/ctype", "btf/view", "internal/message"},
+	"btf/show":               {"arena", "btf", "btf/blocks", "btf/ctype", "btf/view", "internal/glob", "internal/message"},
 	"btf/sites":              {"btf"},
 	"btf/view":               {"arena", "btf"},
 	"compactstate":           {"arena", "internal/workers"},
@@ -87,6 +87,7 @@ var imports = map[string][]string{
 	"internal/elfwrite":        {"internal/draft", "internal/fileid", "internal/message", "golang.org/x/sys/unix"},
 	"internal/expand":          {"internal/xzfile", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/ulikunitz/xz/lzma"},
 	"internal/fileid":          nil,
+	"internal/glob":            nil,
 	"internal/kernelbtf":       {"golang.org/x/sys/unix"},
 	"internal/memlimit":        {"golang.org/x/sys/unix"},
 	"internal/names":           {"arena", "dedup"},
@@ -111,7 +112,7 @@ var imports = map[string][]string{
 		"btf/verify",
 		"btf/view",
 		"dedup/btffile", "encode", "internal/archive", "internal/pack", "internal/shard", "internal/debuginfo", "internal/debuginfod", "internal/declared", "internal/doctor", "internal/draft", "internal/dwarf", "internal/attach", "internal/basematch", "internal/ccline", "internal/ccobject", "internal/elfobject", "internal/elfwrite", "internal/expand", "internal/fileid",
-		"internal/findbase", "internal/finish", "internal/fullcircle", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
+		"internal/findbase", "internal/finish", "internal/fullcircle", "internal/glob", "internal/job", "internal/loadbtf", "internal/memlimit", "internal/message", "internal/unitrecord", "internal/workers", "mmapelf",
 		"github.com/agnivade/levenshtein", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys/unix"},
 	"docs/site":       {"*"}, // a module of its own
 	"test/attach":     {"btf", "internal/kernelbtf", "golang.org/x/sys/unix"},
