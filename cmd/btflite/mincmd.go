@@ -212,11 +212,14 @@ func (m *minCommand) allKernels(c *cli, kernels []minKernel, plan *minPlan) erro
 // eachKernel writes the files for all kernels, and what becomes of each to the report, if
 // there is one. An error of one kernel ends the run only if there is no other.
 func (m *minCommand) eachKernel(c *cli, kernels []minKernel, plan *minPlan, r *minReport) error {
+	meter := c.startProgress(c.quiet || len(kernels) == 1, countProgress("kernels"))
+	defer meter.stop()
 	for i := range kernels {
 		if err := c.guard.interrupted(); err != nil {
 			return err
 		}
 		done := m.kernel(c, &kernels[i], plan)
+		meter.update(uint64(i+1), uint64(len(kernels)))
 		if r != nil {
 			r.kernel(done)
 		}

@@ -52,6 +52,7 @@ func (c *cli) startProgress(silent bool, text progressText) *progress {
 		return nil
 	}
 	p := newProgress(f, text, c.guard) // not c.stderr, which calls the guard
+	c.meter = p
 	p.columns = func() int { return width(f) }
 	go p.loop(progressDelay, progressStep)
 	return p
@@ -72,6 +73,15 @@ func fileProgress(path string) progressText {
 		part := fmt.Sprintf("%3.0f%%", 100*float64(done)/float64(total))
 		amount := fmt.Sprintf("%s  %d of %d MiB", part, done/mib, total/mib)
 		return []string{name + ": " + amount + left, name + ": " + part + left, amount + left, amount, part}
+	}
+}
+
+// countProgress is the text for a run over many things.
+func countProgress(things string) progressText {
+	return func(done, total uint64, left string) []string {
+		part := fmt.Sprintf("%3.0f%%", 100*float64(done)/float64(total))
+		count := fmt.Sprintf("%s  %s of %s %s", part, grouped(done), grouped(total), things)
+		return []string{count + left, count, part}
 	}
 }
 
@@ -157,13 +167,37 @@ func (p *progress) clear() {
 		return
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.ended = true
+	p.mu.Unlock()
+	p.hide()
+}
+
+// hide removes the line until it is drawn again: something else is to be printed.
+func (p *progress) hide() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.drawn {
 		p.drawn = false
 		io.WriteString(p.w, "\r\x1b[K")
 	}
 }
+
+// above returns a writer to w that hides the line before it writes.
+func (p *progress) above(w io.Writer) io.Writer {
+	return writerFunc(func(b []byte) (int, error) {
+		p.hide()
+		return w.Write(b)
+	})
+}
+
+// writerFunc is a function that writes.
+type writerFunc func(b []byte) (int, error)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // stop ends the progress and clears its line. It may be called twice.
 func (p *progress) stop() {

@@ -144,6 +144,28 @@ func TestProgressFits(t *testing.T) {
 	}
 }
 
+// TestProgressGivesWay: what is printed meanwhile has lines of its own.
+func TestProgressGivesWay(t *testing.T) {
+	master, slave := openPTY(t)
+	c := newCLI(slave, slave, func(name string) (string, bool) { return "xterm", name == "TERM" })
+	c.guard = newGuard()
+	p := c.startProgress(false, countProgress("files"))
+	p.update(10, 4000)
+	p.draw()
+	c.complain("said")
+	p.draw()
+	p.draw()
+	fmt.Fprintln(p.above(c.stdout), "printed")
+	p.stop()
+	c.complain("said later")
+	slave.WriteString("\x00end")
+	const line = "\r\x1b[K  0%  10 of 4,000 files"
+	want := line + "\r\x1b[Kbtflite: said\n" + line + line + "\r\x1b[Kprinted\nbtflite: said later\n"
+	if got := readUntil(master); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestInterruptedModules: a signal says how many modules are done.
 func TestInterruptedModules(t *testing.T) {
 	base := testfile.Abs(t, splitFiles+"x86.base.btf")

@@ -72,10 +72,13 @@ func (v *verifyCommand) run(c *cli, paths []string) error {
 		}
 	}
 	files := findVerified(paths)
-	r := &verifyReport{c: c, out: newLineWriter(c.stdout), json: v.json, files: len(files), quiet: c.quiet}
+	meter := c.startProgress(c.quiet || len(files) == 1, countProgress("files"))
+	defer meter.stop()
+	r := &verifyReport{c: c, out: newLineWriter(meter.above(c.stdout)), json: v.json, files: len(files), quiet: c.quiet}
 	r.tellFine = (v.verbose || len(files) == 1) && !c.quiet
 	r.begin(v.rules)
 	verifyAll(files, v, find, r)
+	meter.stop()
 	r.end()
 	if err := r.out.flush(); err != nil {
 		return stdoutError(err)
@@ -168,6 +171,7 @@ func verifyAll(files []verifiedFile, cfg *verifyCommand, find *findbase.Finder, 
 				r.add(done[told])
 				done[told] = nil
 			}
+			r.c.meter.update(uint64(told), uint64(len(done)))
 			mu.Unlock()
 		}
 	})
