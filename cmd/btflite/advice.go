@@ -28,7 +28,7 @@ func adviceFor(word string) string {
 		return "to print the types of FILE, run btflite show FILE or btflite dump FILE"
 	case "btf":
 		return onlyDump
-	case "info", "doctor", "inspect":
+	case "info", "inspect":
 		return "btflite stats FILE says what is in its BTF, btflite verify FILE whether kernels take it, and btflite why NAME FILE why a function is or is not there"
 	case "estimate", "measure":
 		return "to measure an encoding of FILE and keep nothing, run btflite -J --stats --btf_encode_detached=/dev/null FILE"
@@ -54,8 +54,8 @@ func fileLast(command string, words []string) error {
 	if i < 0 {
 		return nil
 	}
-	line := slices.Concat([]string{command}, words[:i], words[i+1:], words[i:i+1])
-	return &usageError{what: message.OneLine(words[last]) + ": no such file", hint: "FILE must be the last word: " + commandLine(line)}
+	line := commandLine(slices.Concat([]string{command}, words[:i], words[i+1:]), words[i])
+	return &usageError{what: message.OneLine(words[last]) + ": no such file", hint: "FILE must be the last word: " + line}
 }
 
 // byOption returns an error if one of the words, which should be files, is a name. The
@@ -79,9 +79,8 @@ func byOption(command, option string, words []string) error {
 	if files == nil {
 		return fmt.Errorf("%s: cannot open: no such file or directory; if it is a name, run %s", message.OneLine(name), commandLine(line))
 	}
-	line = append(line, files...)
 	return &usageError{what: message.OneLine(name) + ": no such file",
-		hint: fmt.Sprintf("a name is the argument of --%s: %s", option, commandLine(line))}
+		hint: fmt.Sprintf("a name is the argument of --%s: %s", option, commandLine(line, files...))}
 }
 
 // isFile reports whether the word can only mean a file, or a file of that name exists.
@@ -98,10 +97,13 @@ func holdsTypes(word string) bool {
 }
 
 // commandLine is a command line of btflite that people can paste.
-func commandLine(words []string) string {
+func commandLine(words []string, files ...string) string {
 	line := programName
 	for _, w := range words {
 		line += " " + message.ShellWord(w)
+	}
+	for _, f := range files {
+		line += " " + message.ShellFile(f)
 	}
 	return line
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
@@ -96,22 +98,24 @@ func TestLikePahole(t *testing.T) {
 		"--version=3", "--btf_encode=1 in", "--verbose=x", "--bogus=3", "-JY in", "-Jj2V9 --lang",
 		"--version", "--numeric_version", "--supported_btf_features", "--numeric", "-J --numeric_version in",
 	}
-	for name := range strings.FieldsSeq(printingOptions) {
-		name, hasArg := strings.CutSuffix(name, "=")
-		_, letter, _ := strings.Cut(name, ",")
-		if hasArg && letter != "" {
-			lines = append(lines, "-J -"+letter+" 1 --btf_encode_detached=out in", "-J -"+letter+"1 --btf_encode_detached=out in")
-		} else if letter != "" {
+	c, _, _ := testCLI(t)
+	newShow(c).command().Flags().VisitAll(func(f *pflag.Flag) {
+		letter := f.Shorthand
+		switch {
+		case letter == "" || strings.Contains("FX", letter): // above
+		case isToggle(f):
 			lines = append(lines, "-J"+letter+" --btf_encode_detached=out in")
+		default:
+			lines = append(lines, "-J -"+letter+" 1 --btf_encode_detached=out in", "-J -"+letter+"1 --btf_encode_detached=out in")
 		}
-	}
+	})
 	for _, line := range lines {
 		want := tried(t, exec.Command(path, strings.Fields(line)...))
 		if line == "--supported_btf_features" { // over libbpf 1.7 it does not tell of layout
 			want.stdout = strings.Replace(want.stdout, "true_signature,force", "true_signature,layout,force", 1)
 		}
 		var stdout, stderr bytes.Buffer
-		c := newCLI(&stdout, &stderr, func(string) (string, bool) { return "", false })
+		c = newCLI(&stdout, &stderr, func(string) (string, bool) { return "", false })
 		got := trialOf(t, c.run(append([]string{"--btf_compat=libbpf-1.7"}, strings.Fields(line)...)), &stdout, &stderr)
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s:\n%.120v; pahole:\n%.120v", line, got, want)

@@ -192,7 +192,7 @@ func TestExitStatusAndMessages(t *testing.T) {
 		{name: "missing base", args: "-J --btf_base=b in", status: 1, stderr: "btflite: b: cannot open: no such file or directory\n"},
 		{name: "distilled base without a base", args: "-J --btf_features=distilled_base in", status: 64, stderr: "btflite: the feature distilled_base needs a base; give --btf_base=BASE\n" + try},
 		{name: "distilled base detached has no effect", args: "--btf_features=distilled_base --btf_encode_detached=out in", out: fakeBTF},
-		{name: "dedup without output", args: "dedup in", status: 64, stderr: "btflite: no output file; give -o OUT\nTry 'btflite dedup --help' for more information.\n"},
+		{name: "dedup without output", args: "dedup in", status: 64, stderr: "btflite: no output; give -o OUT\nTry 'btflite dedup --help' for more information.\n"},
 		{name: "dedup of no BTF", args: "dedup -o out in", status: 1, stderr: "btflite: in: it is neither an ELF file nor BTF, and begins with 69 6e\n"},
 		{name: "dedup onto its input", args: "dedup -o in in", status: 1, stderr: "btflite: in: the output is the input file in\n"},
 		{name: "file called dedup", args: "-J ./dedup --btf_encode_detached=out", status: 1, stderr: "btflite: ./dedup: cannot open: no such file or directory\n"},

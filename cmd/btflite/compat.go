@@ -1,11 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/btflite/btflite/encode"
 	"github.com/btflite/btflite/internal/message"
@@ -15,7 +15,7 @@ import (
 // pahole's own tables, and options for printing types, which do not change the encoding.
 // The manual page lists all.
 
-func (e *encoding) compatOptions(cmd *cobra.Command) {
+func (e *encoding) compatOptions(c *cli, cmd *cobra.Command) {
 	s := under(cmd, groupCompat)
 	s.call(func() { e.addFeatures("all", false) }, "btf_gen_all", "", "as --btf_features=all", rare)
 	for _, o := range []struct {
@@ -36,29 +36,32 @@ func (e *encoding) compatOptions(cmd *cobra.Command) {
 	} {
 		s.call(func() { e.opt.Encode.Features = e.opt.Encode.Features&^o.off | o.on }, o.name, "", o.help, rare)
 	}
-	s.value(func(v string) error { e.formats = v; return nil }, "format_path", "F", "formats to read; `LIST` must have 'dwarf' in it", rare)
-	s.value(checkHashBits, "hashbits", "", "no effect; an error if `N` is 32 or more", rare)
+	s.text(&e.formats, "format_path", "F", "formats to read; `LIST` must have 'dwarf' in it", rare)
+	s.value(between(new(int), 0, maxHashBits, fmt.Sprintf("a number from 0 to %d", maxHashBits)), "hashbits", "", "no effect; an error if `N` is 32 or more", rare)
 	s.call(func() {}, "ptr_table_stats", "", "no effect: there are no such tables", rare)
 	s.call(func() {}, "running_kernel_vmlinux", "", "no effect: give the file", rare)
-	for word := range strings.FieldsSeq(printingOptions) {
-		word, hasArg := strings.CutSuffix(word, "=")
-		name, letter, _ := strings.Cut(word, ",")
+	e.printingOptions(c, cmd)
+}
+
+// printingOptions adds show's options to cmd, unless cmd has options of those names: pahole -J accepts them, and
+// encodes the same.
+func (e *encoding) printingOptions(c *cli, cmd *cobra.Command) {
+	newShow(c).command().Flags().VisitAll(func(f *pflag.Flag) {
+		if cmd.Flags().Lookup(f.Name) != nil || f.Name == "verbose" {
+			return
+		}
 		note := func(value string) error {
 			if e.verbose { // in pahole, -V before -z changes the effect of -z
 				e.printed = append(e.printed, [2]string{"verbose", "true"})
 			}
-			e.printed = append(e.printed, [2]string{name, value})
-			if option := "--" + name; !slices.Contains(e.printing, option) {
+			e.printed = append(e.printed, [2]string{f.Name, value})
+			if option := "--" + f.Name; !slices.Contains(e.printing, option) {
 				e.printing = append(e.printing, option)
 			}
 			return nil
 		}
-		if hasArg {
-			s.value(note, name, letter, "", hidden)
-		} else {
-			s.call(func() { note("true") }, name, letter, "", hidden)
-		}
-	}
+		under(cmd, groupCompat).add(&option{set: note, toggle: isToggle(f)}, f.Name, f.Shorthand, "", []setting{hidden})
+	})
 }
 
 // printTypes prints types, as pahole does without -J, with the options of btflite show.
@@ -110,23 +113,3 @@ func hasCompat(cmd *cobra.Command) bool { return cmd.Flags().Lookup("hashbits") 
 
 // maxHashBits is the largest --hashbits of pahole.
 const maxHashBits = 31
-
-func checkHashBits(v string) error {
-	if n, err := strconv.Atoi(v); err != nil || n < 0 || n > maxHashBits {
-		return usagef("'%s' is not a number from 0 to %d", message.OneLine(v), maxHashBits)
-	}
-	return nil
-}
-
-// printingOptions matter only for printing types: "name", "name,x" with the short option
-// -x, "name=" with an argument. pahole -J accepts them and encodes the same.
-const printingOptions = `
-	anon_include,a nested_anon_include,A bit_holes,B= cacheline_size,c= class_name,C= classes_as_structs
-	class_name_len,N compile contains,i= contains_enumerator= count= decl_exclude,D= defined_in,u exclude,x=
-	expand_pointers,p expand_types,E find_pointers_to,f= first_obj_only flat_arrays header_type= hex holes,H=
-	hole_size_ge,z= nr_definitions,T nr_members,n nr_methods,m packable,P packed padding_ge= prefix_filter,y=
-	prettify= range= recursive,d rel_offset,r reorganize,R seek_bytes= separator,t=
-	show_decl_info,I show_first_biggest_size_base_type_member,l show_only_data_members,M show_private_classes
-	show_reorg_steps,S size_bytes= sizes,s skip= skip_emitting_atomic_typedefs skip_missing sort structs
-	suppress_aligned_attribute suppress_force_paddings suppress_packed unions with_embedded_flexible_array
-	with_flexible_array word_size,w=`

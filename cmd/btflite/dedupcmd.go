@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +14,6 @@ import (
 // dedupCommand is "btflite dedup".
 type dedupCommand struct {
 	output  string // -o
-	hasOut  bool
 	bases   []string
 	exact   bool
 	lenient bool // --verify=warn
@@ -30,8 +28,7 @@ func newDedupCommand(c *cli) *cobra.Command {
 		RunE:    func(_ *cobra.Command, args []string) error { return d.run(c, args) },
 	}
 	s := under(cmd, groupOutput)
-	s.value(func(v string) error { d.hasOut, d.output = true, v; return nil }, "output", "o",
-		"write the deduplicated BTF to the file `OUT`", files)
+	s.file(&d.output, "output", "o", "write the deduplicated BTF to the file `OUT`")
 	s.bases(&d.bases, "btf_base", "the inputs are split over `BASE`, or a chain")
 	s.value(func(v string) error { d.exact = v == "exact"; return nil }, "dedup", "",
 		"deduplication `MODE`: stream (default) or exact", words("stream", "exact"))
@@ -40,25 +37,17 @@ func newDedupCommand(c *cli) *cobra.Command {
 }
 
 func (d *dedupCommand) run(c *cli, paths []string) error {
-	if !d.hasOut {
-		return usagef("no output file; give -o OUT")
+	if d.output == "" {
+		return usagef("no output; give -o OUT")
 	}
-	if err := checkInputs(paths); err != nil {
-		return err
-	}
-	bases := c.basePaths(d.bases, paths)
-	out, err := c.resolveTarget(d.output, slices.Concat(bases, paths))
-	if err != nil {
-		return err
-	}
-	base, err := btfFiles.Chain(bases)
+	o, err := openOver(c, d.bases, paths, d.output, paths)
 	if err != nil {
 		return err
 	}
 	var blobs []*btf.Blob
 	var given []finish.Given
 	for _, p := range paths {
-		b, err := btfFilesOver(bases).Load(p, base)
+		b, err := o.files.Load(p, o.base)
 		if err != nil {
 			return err
 		}
@@ -66,13 +55,13 @@ func (d *dedupCommand) run(c *cli, paths []string) error {
 			return err
 		}
 		if len(blobs) > 0 && b.BigEndian != blobs[0].BigEndian {
-			return fmt.Errorf("%s: its byte order is not the one of %s", message.OneLine(p), message.OneLine(paths[0]))
+			return fmt.Errorf("%s: its byte order differs from %s: the files are for different machines", message.OneLine(p), message.OneLine(paths[0]))
 		}
 		blobs, given = append(blobs, b), append(given, finish.Given{Name: p, BTF: b})
 	}
-	merged, err := btffile.Dedup(blobs, base, d.exact)
+	merged, err := btffile.Dedup(blobs, o.base, d.exact)
 	if err != nil {
 		return message.NamingFile(paths, err)
 	}
-	return c.writeMerged(out, given, base, merged.Encode(), d.lenient)
+	return c.writeMerged(o.out, given, o.base, merged.Encode(), d.lenient)
 }

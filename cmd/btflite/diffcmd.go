@@ -57,8 +57,7 @@ Status 0: nothing, 1: something, 2: there is no answer.`,
 	}
 	s.toggle(&d.compare.ABI, "abi", "", "only layouts, types of prototypes, enum values")
 	r := under(cmd, groupReport)
-	r.value(func(v string) error { d.format = v; return nil }, "format", "",
-		"print text, or in `FORMAT`: json, markdown, html", words("text", "json", "markdown", "html"))
+	r.text(&d.format, "format", "", "print text, or in `FORMAT`: json, markdown, html", words("text", "json", "markdown", "html"))
 	r.toggle(&d.json, "json", "", "the same as --format=json")
 	colorOption(cmd, &d.color)
 	r.toggle(&d.summaryOnly, "summary", "", "print only how many there are of each kind")

@@ -49,8 +49,7 @@ the running kernel.`,
 	s.file(&d.object, "for", "", "only types that the BPF object `PROG` wants")
 	s.value(d.addID, "id", "", "only the type `N`; repeatable", numbers)
 	r := under(cmd, groupReport)
-	r.value(func(v string) error { d.format = v; return nil }, "format", "",
-		"print `FORMAT`: raw (default), c or json", words("raw", "c", "json"))
+	r.text(&d.format, "format", "", "print `FORMAT`: raw (default), c or json", words("raw", "c", "json"))
 	r.toggle(&d.c.Unsorted, "unsorted", "", "C in the order of ids, not by kind and name")
 	r.toggle(&d.c.Strict, "strict-c", "", "C that compilers take without a warning", alias("strict_c"))
 	style := func(s dump.Style) func() { return func() { d.json, d.style = true, s } }
@@ -139,7 +138,7 @@ func (d *dumpCommand) misplaced(words []string) error {
 		}
 		hint := onlyDump
 		if files, options, err := bpftoolSource(meant); err == nil {
-			hint = "write " + commandLine(slices.Concat([]string{"dump"}, options, files)) + ", or bpftool's words after btf dump"
+			hint = "write " + commandLine(slices.Concat([]string{"dump"}, options), files...) + ", or bpftool's words after btf dump"
 		}
 		return &usageError{what: fmt.Sprintf("%s: no such file", rest[i]), hint: hint}
 	}

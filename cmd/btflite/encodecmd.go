@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func (e *encodeCommand) describe(c *cli, cmd *cobra.Command) {
 	e.resultOptions(cmd, rare)
 	out.bases(&e.bases, "btf_base", "leave out what `BASE` has; several are a chain")
 	// To measure how cost grows with input.
-	out.value(e.setCULimit, "cu_limit", "", "", hidden)
+	out.value(between(&e.opt.Encode.CULimit, 1, math.MaxInt, "a number of units"), "cu_limit", "", "", hidden)
 	e.featureOptions(cmd)
 	print := func(text func() string) func() { return func() { e.show = cmp.Or(e.show, text()) } }
 	under(cmd, groupFeatures).call(print(featureNames), "supported_btf_features", "", "print the names that LIST may have", rare)
@@ -64,7 +65,7 @@ func (e *encodeCommand) describe(c *cli, cmd *cobra.Command) {
 	reports.file(&e.report, "report", "", "counts and functions left out, to `FILE` as JSON")
 	reports.call(print(func() string { return paholeVersion }), "version", "", "print the pahole version stood in for")
 	reports.call(print(func() string { return paholeNumericVersion }), "numeric_version", "", "the same as a number", rare)
-	e.compatOptions(cmd)
+	e.compatOptions(c, cmd)
 	under(cmd, groupCompat).call(print(develVersion), "devel_version", "", "the same with the commit of btflite", rare)
 }
 

@@ -86,8 +86,7 @@ func (e *encoding) unitOptions(cmd *cobra.Command) {
 		"only units in languages of `LIST`", listOf(languageNames))
 	s.value(func(v string) error { return e.lang.set(v, true) }, "lang_exclude", "",
 		"no language of `LIST`, or $PAHOLE_LANG_EXCLUDE", listOf(languageNames))
-	s.value(func(v string) error { e.opt.Encode.CUExclude = v; return nil }, "cu_exclude", "X",
-		"no units whose name begins with `PREFIX`", rare)
+	s.text(&e.opt.Encode.CUExclude, "cu_exclude", "X", "no units whose name begins with `PREFIX`", rare)
 }
 
 func (e *encoding) strictOption(cmd *cobra.Command) {
@@ -123,13 +122,6 @@ func (e *encoding) setJobs(v string) error {
 	}
 	e.opt.Encode.Jobs = min(max(n, 1), most)
 	return err
-}
-
-func (e *encoding) setCULimit(v string) (err error) {
-	if e.opt.Encode.CULimit, err = strconv.Atoi(v); err != nil || e.opt.Encode.CULimit < 1 {
-		return usagef("'%s' is not a number of units", message.OneLine(v))
-	}
-	return nil
 }
 
 func (e *encoding) setPrefix(v string) error {

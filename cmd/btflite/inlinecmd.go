@@ -143,10 +143,7 @@ func (m *inlineCommand) run(c *cli, words []string) (err error) {
 		_, err := c.stdout.Write(message.IndentedJSON(m.listed, true))
 		return stdoutError(err)
 	}
-	to, end := c.screen(colorNever, nil)
-	defer end()
-	_, err = to.Write(m.text())
-	return stdoutError(err)
+	return c.page(m.text())
 }
 
 // nothing returns the error if there are no sites of the missing names, or at the address.
@@ -166,7 +163,7 @@ func (m *inlineCommand) nothing(file string, b *btf.Blob, missing []string) erro
 // and the ELF file around it, which has no path for raw BTF. Both are valid until m.in is closed.
 func (m *inlineCommand) input(file string) (in mmapelf.Source, b *btf.Blob, err error) {
 	if e, openErr := mmapelf.Open(file); openErr == nil {
-		dwarf := e.Section(".debug_info") != nil || e.Section(".zdebug_info") != nil
+		dwarf := e.HasDWARF()
 		e.Close()
 		if dwarf {
 			return mmapelf.Source{Path: file}, nil, nil

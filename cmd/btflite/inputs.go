@@ -36,10 +36,10 @@ var btfFiles = loadbtf.Loader{
 
 // fromDWARF says how a file gets BTF that has DWARF; "" for others.
 func fromDWARF(path string, f *mmapelf.File) string {
-	if f.Section(".debug_info") == nil && f.Section(".zdebug_info") == nil || f.Machine == elfabi.EMBPF {
+	if !f.HasDWARF() || f.Machine == elfabi.EMBPF {
 		return ""
 	}
-	return "btflite -J --btf_encode_detached=OUT " + message.ShellWord(path) + " makes it from the DWARF"
+	return "btflite -J --btf_encode_detached=OUT " + message.ShellFile(path) + " makes it from the DWARF"
 }
 
 // btfFilesOver returns a loader for BTF over a base that was read from these files.
@@ -47,6 +47,28 @@ func btfFilesOver(bases []string) loadbtf.Loader {
 	l := btfFiles
 	l.BaseFiles = bases
 	return l
+}
+
+// opened has what a command needs that makes BTF of BTF.
+type opened struct {
+	files loadbtf.Loader // for the inputs
+	base  *btf.Blob      // nil for none
+	out   *target
+}
+
+// openOver checks the names of the inputs, finds the output, and reads the base. It is an error if the output is
+// one of the base or of the files that are kept.
+func openOver(c *cli, bases, inputs []string, output string, kept []string) (o opened, err error) {
+	if err = checkInputs(inputs); err != nil {
+		return o, err
+	}
+	bases = c.basePaths(bases, inputs)
+	if o.out, err = c.resolveTarget(output, slices.Concat(bases, kept)); err != nil {
+		return o, err
+	}
+	o.files = btfFilesOver(bases)
+	o.base, err = btfFiles.Chain(bases)
+	return o, err
 }
 
 // stdinTaken is set once the standard input has been opened.
@@ -277,7 +299,7 @@ func adviceOn(path string, advice func(*fileKind) string) string {
 	case head != nil && len(head) == 0:
 		return emptyFile
 	case k != nil && advice(k) != "":
-		return k.what + "; " + strings.ReplaceAll(advice(k), "FILE", message.OneLine(path))
+		return k.what + "; " + strings.ReplaceAll(advice(k), "FILE", message.ShellFile(path))
 	}
 	return ""
 }

@@ -58,20 +58,12 @@ func (l *lowerCommand) run(c *cli, words []string) error {
 		return usagef("--enum64=union is for --for=reader: a kernel needs the enumerations")
 	}
 	in := words[:1]
-	if err := checkInputs(in); err != nil {
-		return err
-	}
-	bases := c.basePaths(l.bases, in)
-	out, err := c.resolveTarget(words[1], bases)
+	o, err := openOver(c, l.bases, in, words[1], nil)
 	if err != nil {
 		return err
 	}
-	base, err := btfFiles.Chain(bases)
-	if err != nil {
-		return err
-	}
-	f := lowered{path: in[0], to: out}
-	if err := out.refuseInputs(in); err != nil {
+	f := lowered{path: in[0], to: o.out}
+	if err := o.out.refuseInputs(in); err != nil {
 		if f.path == dash {
 			return err
 		}
@@ -80,9 +72,8 @@ func (l *lowerCommand) run(c *cli, words []string) error {
 			return fmt.Errorf("%s: is compressed by %s, and its BTF cannot be replaced; write to another file", message.OneLine(f.path), k.Name)
 		}
 	}
-	files := btfFilesOver(bases)
-	return files.With(f.path, func(raw loadbtf.Raw) error {
-		if f.Blob, err = files.ParseOver(f.path, raw, base); err != nil {
+	return o.files.With(f.path, func(raw loadbtf.Raw) error {
+		if f.Blob, err = o.files.ParseOver(f.path, raw, o.base); err != nil {
 			return err
 		}
 		f.raw = &raw

@@ -52,7 +52,7 @@ folder for all .ko files below it, or a text file that names one a line.`,
 	under(cmd, groupReport).toggle(&m.fullToo, "full_sizes", "", "encode without BASE too and compare the sizes")
 	m.strictOption(cmd)
 	m.statsOption(cmd)
-	m.compatOptions(cmd)
+	m.compatOptions(c, cmd)
 	return cmd
 }
 

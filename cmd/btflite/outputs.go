@@ -151,7 +151,7 @@ func detachedLine(words []string, path string) string {
 // can be known before the encoding. It does not check a file without debug information,
 // which gets no BTF.
 func (c *cli) checkInPlace(path string, distil bool) error {
-	if !hasSection(path, ".debug_info") {
+	if !hasSection(path, ".debug_info", ".zdebug_info") {
 		return nil
 	}
 	names := []string{loadbtf.SectionBTF}
@@ -179,7 +179,7 @@ func refuseOrphans(path string, distil bool) error {
 		return nil
 	}
 	return errors.New("section " + loadbtf.SectionBTFBase + " belongs to the " + loadbtf.SectionBTF +
-		" that is to be replaced; remove it first (objcopy --remove-section=" + loadbtf.SectionBTFBase + " " + message.ShellWord(path) +
+		" that is to be replaced; remove it first (objcopy --remove-section=" + loadbtf.SectionBTFBase + " " + message.ShellFile(path) +
 		"), or encode with the feature distilled_base")
 }
 

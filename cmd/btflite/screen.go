@@ -41,9 +41,16 @@ func (c *cli) screen(color string, paint paintLine) (out io.Writer, end func()) 
 	}
 }
 
+// page prints a text that may be long.
+func (c *cli) page(text []byte) error {
+	to, end := c.screen(colorNever, nil)
+	defer end()
+	_, err := to.Write(text)
+	return stdoutError(err)
+}
+
 func colorOption(cmd *cobra.Command, mode *string) {
-	under(cmd, groupReport).value(func(v string) error { *mode = v; return nil }, "color", "",
-		"colours `WHEN`: auto ($NO_COLOR has none), always or never", words(colorAuto, colorAlways, colorNever), rare)
+	under(cmd, groupReport).text(mode, "color", "", "colours `WHEN`: auto ($NO_COLOR has none), always or never", words(colorAuto, colorAlways, colorNever), rare)
 }
 
 // paintDifference paints a line of a comparison.

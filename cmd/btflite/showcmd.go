@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/btflite/btflite/btf/show"
@@ -56,8 +55,7 @@ func newShowCommand(c *cli) *cobra.Command {
 	cmd := s.command()
 	under(cmd, groupPrinted).toggle(&s.filter.Bases, "with_base", "", "the types of the base, too", rare)
 	colorOption(cmd, &s.color)
-	under(cmd, groupReport).value(func(v string) error { s.format = v; return nil }, "format", "",
-		"draw layouts in `FORMAT`: html, or svg for one", words("text", "html", "svg"))
+	under(cmd, groupReport).text(&s.format, "format", "", "draw layouts in `FORMAT`: html, or svg for one", words("text", "html", "svg"))
 	cmd.RunE = func(_ *cobra.Command, words []string) error {
 		names, file := s.split(words)
 		if err := fileLast("show", words); err != nil && file == "" {
@@ -136,8 +134,7 @@ func (s *showCommand) whatOptions(cmd *cobra.Command) {
 		"find_pointers_to", "f", "members that point to the struct `NAME`", noFiles)
 	o.value(least0(&s.wordSize), "word_size", "w", "an error unless words have `N` bytes", numbers, rare)
 	o.value(list(&s.declExclude), "decl_exclude", "D", "with DWARF: no types declared in files that begin with `PREFIX`", rare, noFiles)
-	o.value(func(v string) error { s.enumerator = v; return nil },
-		"contains_enumerator", "", "the enum with the enumerator `NAME`", noFiles)
+	o.text(&s.enumerator, "contains_enumerator", "", "the enum with the enumerator `NAME`", noFiles)
 	o.toggle(&s.filter.Anonymous, "anon_include", "a", "structs without a name too, if a typedef gives them one", rare)
 	o.toggle(&s.filter.Nested, "nested_anon_include", "A", "with -a: structs without any name", rare)
 	o.toggle(&s.skipMissing, "skip_missing", "", "go on if there is no type of a name", rare)
@@ -160,13 +157,8 @@ func (s *showCommand) formOptions(cmd *cobra.Command) {
 	o.toggle(&s.opt.Hex, "hex", "", "offsets and sizes in hexadecimal")
 	o.toggle(&s.opt.Relative, "rel_offset", "r", "offsets of inner structs begin at 0")
 	o.toggle(&s.sorted, "sort", "", "in the order of names")
-	o.value(func(v string) (err error) {
-		if s.opt.CacheLine, err = strconv.Atoi(v); err != nil || s.opt.CacheLine <= 0 || s.opt.CacheLine > maxCacheLine {
-			return usagef("'%s' is not a number of bytes from 1 to %d", message.OneLine(v), maxCacheLine)
-		}
-		return nil
-	}, "cacheline_size", "c", "cache lines of `N` bytes; 64 if not given", numbers)
-	o.value(func(v string) error { s.separator = v; return nil }, "separator", "t", "`TEXT` between the fields of a line", rare, noFiles)
+	o.value(between(&s.opt.CacheLine, 1, maxCacheLine, fmt.Sprintf("a number of bytes from 1 to %d", maxCacheLine)), "cacheline_size", "c", "cache lines of `N` bytes; 64 if not given", numbers)
+	o.text(&s.separator, "separator", "t", "`TEXT` between the fields of a line", rare, noFiles)
 	o.toggle(&s.opt.Biggest, "show_first_biggest_size_base_type_member", "l", "the first number of the most bytes in a struct", rare)
 	o.toggle(&s.reorganize, "reorganize", "R", "with names: members in an order of fewer holes", rare)
 	o.toggle(&s.opt.Steps, "show_reorg_steps", "S", "with -R: each step on the way", rare)
@@ -189,7 +181,7 @@ func (s *showCommand) unitOptions(cmd *cobra.Command) {
 	o := under(cmd, groupPrinted)
 	o.value(func(v string) error { return s.in.lang.set(v, false) }, "lang", "", "only compile units in a language of `LIST`; BTF counts as c", rare, listOf(languageNames))
 	o.value(func(v string) error { return s.in.lang.set(v, true) }, "lang_exclude", "", "no compile units in a language of `LIST`", rare, listOf(languageNames))
-	o.value(func(v string) error { s.in.cuExclude = v; return nil }, "cu_exclude", "X", "no compile units whose names begin with `PREFIX`", rare, noFiles)
+	o.text(&s.in.cuExclude, "cu_exclude", "X", "no compile units whose names begin with `PREFIX`", rare, noFiles)
 }
 
 const maxCacheLine = 1 << 20

@@ -159,7 +159,7 @@ Try 'btflite verify --help' for more information.`, 64},
 Try 'btflite diff --help' for more information.`, 64},
 		{"btflite diff split.btf split.btf", `split.btf: btf: strings: offset 0 is not the empty string, as in BTF split from a base that is missing here; BTF of a module needs --btf_base`, 2},
 		{"btflite diff lib.a vmlinux.btf", `lib.a: an archive; give its members (ar x lib.a unpacks them) or the linked file`, 2},
-		{"btflite dedup vmlinux.btf", `no output file; give -o OUT
+		{"btflite dedup vmlinux.btf", `no output; give -o OUT
 Try 'btflite dedup --help' for more information.`, 64},
 		{"btflite dedup -o out split.btf", `split.btf: btf: strings: offset 0 is not the empty string, as in BTF split from a base that is missing here; BTF of a module needs --btf_base`, 1},
 		{"btflite dedup -o vmlinux.btf vmlinux.btf", `vmlinux.btf: the output is the input file vmlinux.btf`, 1},

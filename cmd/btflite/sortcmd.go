@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -40,19 +39,11 @@ func (s *sortCommand) run(c *cli, words []string) error {
 		return &usageError{what: "sort takes the names of an input and an output file", lacksWord: len(words) < 2}
 	}
 	in := words[:1]
-	if err := checkInputs(in); err != nil {
-		return err
-	}
-	bases := c.basePaths(s.bases, in)
-	out, err := c.resolveTarget(words[1], slices.Concat(bases, in))
+	o, err := openOver(c, s.bases, in, words[1], in)
 	if err != nil {
 		return err
 	}
-	base, err := btfFiles.Chain(bases)
-	if err != nil {
-		return err
-	}
-	b, err := btfFilesOver(bases).LoadOver(in[0], base)
+	b, err := o.files.LoadOver(in[0], o.base)
 	if err != nil {
 		return err
 	}
@@ -63,5 +54,5 @@ func (s *sortCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return message.NamingFile(in, err)
 	}
-	return c.writeMerged(out, []finish.Given{{Name: in[0], BTF: b}}, b.Base, sorted.Encode(), s.lenient)
+	return c.writeMerged(o.out, []finish.Given{{Name: in[0], BTF: b}}, b.Base, sorted.Encode(), s.lenient)
 }

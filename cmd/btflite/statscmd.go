@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"strconv"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -35,20 +35,10 @@ and what a base saves. Without FILE it is the running kernel.`,
 	}
 	o := under(cmd, groupReport)
 	s.in.options(cmd, groupReport)
-	o.value(s.setTop, "top", "n", fmt.Sprintf("at most `N` entries in each list; without, %d", statsTop), numbers)
+	o.value(between(&s.top, 0, math.MaxInt32, "a number of entries"), "top", "n", fmt.Sprintf("at most `N` entries in each list; without, %d", statsTop), numbers)
 	o.toggle(&s.json, "json", "", "print one JSON object")
-	o.value(func(v string) error { s.format = v; return nil }, "format", "",
-		"print `FORMAT`: text (default), json or svg", words("text", "json", "svg"))
+	o.text(&s.format, "format", "", "print `FORMAT`: text (default), json or svg", words("text", "json", "svg"))
 	return cmd
-}
-
-func (s *statsCommand) setTop(v string) error {
-	n, err := strconv.ParseUint(v, 10, 31)
-	if err != nil {
-		return usagef("'%s' is not a number of entries", message.OneLine(v))
-	}
-	s.top = int(n)
-	return nil
 }
 
 func (s *statsCommand) run(c *cli, words []string) error {
@@ -64,17 +54,11 @@ func (s *statsCommand) run(c *cli, words []string) error {
 		return err
 	}
 	report := stats.Of(files[0].view(), s.top)
-	to, end := c.screen(colorNever, nil)
-	defer end()
-	var text []byte
 	switch {
 	case s.format == "svg":
-		text = report.SVG()
+		return c.page(report.SVG())
 	case s.json || s.format == "json":
-		text = message.IndentedJSON(report, false)
-	default:
-		text = report.Text()
+		return c.page(message.IndentedJSON(report, false))
 	}
-	_, err = to.Write(text)
-	return stdoutError(err)
+	return c.page(report.Text())
 }

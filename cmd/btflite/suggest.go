@@ -16,11 +16,11 @@ func unknownCommand(words []string) error {
 		file = words[len(words)-1]
 	}
 	if hint := adviceFor(word); hint != "" {
-		return &usageError{what: unknownWord(word), hint: strings.ReplaceAll(hint, "FILE", message.ShellWord(file))}
+		return &usageError{what: unknownWord(word), hint: strings.ReplaceAll(hint, "FILE", message.ShellFile(file))}
 	}
 	e := notACommand(word)
 	if e.hint == "" && len(words) <= 2 && (len(words) == 1 || file != "FILE") && mayBeName(word) {
-		e.hint = "to print a type of that name, run " + commandLine(append([]string{"show"}, words...))
+		e.hint = "to print a type of that name, run " + commandLine([]string{"show"}, words...)
 	}
 	return e
 }
@@ -70,7 +70,7 @@ func nothingToDo(first string, paths []string) error {
 	if err := checkInputs(paths[:1]); err != nil {
 		return err
 	}
-	what, shows := "nothing to do with "+message.OneLine(paths[0]), commandLine([]string{"show", paths[0]})+" prints its types"
+	what, shows := "nothing to do with "+message.OneLine(paths[0]), commandLine([]string{"show"}, paths[0])+" prints its types"
 	if k := kindOf(readKind(paths[0])); k != nil && k.encode == useAsBTF {
 		return &usageError{what: what + ", which is BTF", hint: shows}
 	}
