@@ -33,13 +33,14 @@ func (r *run) addExtra(v *unit.Var, typ uint32, size uint64, tags []unit.Annot) 
 	r.extras.Add(x, values...)
 }
 
-// extraBTF returns the BTF of the extra variables, over the types numbered by n; it is
-// empty if there are none. VARs come first, in the order of the DATASECs, then their
+// extraBTF puts the BTF of the extra variables, over the types numbered by n, into to. It
+// puts nothing there if there are none. VARs come first, in the order of the DATASECs, then their
 // DECL_TAGs, then the DATASECs.
-func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte], err error) {
+func (r *run) extraBTF(n *dedup.Numbering, to *Output) (err error) {
 	if r.extras.Len() == 0 {
-		return out, nil
+		return nil
 	}
+	out := &to.extraMem
 	added := r.set.MoreStrings()
 	defer added.Free()
 	asked := 0
@@ -52,7 +53,7 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 		}
 		return off
 	}
-	arena.Bind(r.limit, &out)
+	arena.Bind(r.limit, out)
 	r.releaseNames()
 	r.extras.Settle(intern, n.ID)
 	first, count := n.End(), r.extras.Len()
@@ -66,7 +67,7 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 	out.Extend(form.Len())
 	var buf []byte
 	add := func(w ...uint32) {
-		buf = btf.AppendWords(buf[:0], bigEndian, w)
+		buf = btf.AppendWords(buf[:0], to.BigEndian, w)
 		out.AppendSlice(buf)
 	}
 	ntags := 0
@@ -89,15 +90,15 @@ func (r *run) extraBTF(n *dedup.Numbering, bigEndian bool) (out arena.Vec[byte],
 		}
 	}
 	if err != nil {
-		out.Free()
-		return out, err
+		return err
 	}
 	types := len(out.S) - form.Len()
-	copy(out.S, form.AppendHeader(nil, bigEndian, uint32(types), uint32(len(below)+len(added.Bytes()))))
+	copy(out.S, form.AppendHeader(nil, to.BigEndian, uint32(types), uint32(len(below)+len(added.Bytes()))))
 	out.AppendSlice(below)
 	out.AppendSlice(added.Bytes())
+	to.extra = out.S
 	r.stats.ExtraVars = count
-	return out, nil
+	return nil
 }
 
 // namesStep is the number of names after which the pages of .debug_str are released.

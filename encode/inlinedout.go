@@ -76,12 +76,12 @@ func (r *run) addInlined(out *Output, in *inlining) error {
 		}
 		form.HeaderLen = max(form.HeaderLen, btf.LongHeader.HeaderLen)
 	}
-	var mem arena.Vec[byte]
-	arena.Bind(r.limit, &mem)
+	mem := &out.inlineMem
+	arena.Bind(r.limit, mem)
 	header := form.Len() - len(form.Layout)
 	mem.Extend(header)
 	mem.AppendSlice(types)
-	in.settled.Append(&mem, beside, func(section uint32) uint32 {
+	in.settled.Append(mem, beside, func(section uint32) uint32 {
 		for _, t := range in.titles {
 			if t.section == section {
 				return t.name
@@ -99,11 +99,12 @@ func (r *run) addInlined(out *Output, in *inlining) error {
 	mem.AppendSlice(strs)
 	mem.AppendSlice(in.names)
 	if r.opt.Inline {
-		out.inline, out.inlineMem = mem.S, mem
+		out.inline = mem.S
 		return nil
 	}
 	out.mem.Free()
-	out.data, out.mem = mem.S, mem
+	out.mem, out.inlineMem = out.inlineMem, out.mem
+	out.data = out.mem.S
 	return nil
 }
 

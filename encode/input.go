@@ -13,7 +13,7 @@ import (
 
 // openInput maps an input and loads what encoding needs. A file without DWARF gives
 // ErrNoDwarf. A file whose DWARF has no units is returned open, with an empty Info.
-func (r *run) openInput(in *mmapelf.Source) (*input, error) {
+func (r *run) openInput(in *mmapelf.Source) (opened *input, err error) {
 	d, err := debuginfo.Open(in, debuginfo.Settings{
 		Names: &r.names, ByText: r.opt.Base != nil, Limit: r.limit, Expanding: r.expanding(), DebugFiles: r.opt.DebugFiles, Workers: r.opt.Jobs,
 		Declared: r.session.takeDeclared(),
@@ -22,12 +22,16 @@ func (r *run) openInput(in *mmapelf.Source) (*input, error) {
 	if err != nil {
 		return nil, r.whileExpanding(in.Path, err)
 	}
+	defer func() {
+		if opened == nil { // after an error, or while a panic is under way: no memory, or a context that is done
+			d.Close()
+		}
+	}()
 	f := &input{run: r, opt: &r.opt, Input: unit.Input{File: d, Options: r.opt.reading(), ArrayIndex: &r.arrayIndex, Limit: r.limit}}
 	if r.stats.CUs == r.stats.CUsFiltered { // all units so far were filtered out
 		f.first, r.lead = true, len(r.inputs)
 	}
 	if err := f.open(); err != nil {
-		f.File.Close()
 		return nil, r.whileExpanding(in.Path, err)
 	}
 	return f, nil

@@ -97,13 +97,13 @@ func (r *run) noUnits(inputs []mmapelf.Source) (*Output, error) {
 	return out, nil
 }
 
-// output makes the Output of the numbered types. It closes the inputs first, so that
-// their pages and the BTF are not in memory at once.
-func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
+// output writes the numbered types to out. It closes the inputs first, so that their pages
+// and the BTF are not in memory at once.
+func (r *run) output(n *dedup.Numbering, out *Output) error {
 	if n.Types == 0 && r.opt.Base == nil && (r.lacksTypes || len(r.stats.Unencodable) > 0) {
-		return nil, fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.inputs[0].File.Path)
+		return fmt.Errorf("%s: .debug_info: there are DIEs, but no type or function among them", r.inputs[0].File.Path)
 	}
-	out := &Output{BigEndian: be, PointerSize: r.inputs[r.lead].File.ELF.AddrSize, Foreign: r.foreign, Lead: r.lead, limit: r.limit}
+	out.PointerSize, out.Foreign, out.Lead = r.inputs[r.lead].File.ELF.AddrSize, r.foreign, r.lead
 	if r.opt.Base != nil {
 		out.Origin = basematch.OfModule(r.inputs[r.lead].File.ELF)
 	}
@@ -122,14 +122,14 @@ func (r *run) output(n *dedup.Numbering, be bool) (*Output, error) {
 	if write {
 		form := r.opt.form(r.opt.Base != nil)
 		out.mem.Populate(form.Len() + n.TypeBytes + len(strs))
-		out.mem.AppendSlice(form.AppendHeader(nil, be, uint32(n.TypeBytes), uint32(len(strs))))
-		n.PutTypes(out.mem.Extend(n.TypeBytes), be, r.opt.Jobs)
+		out.mem.AppendSlice(form.AppendHeader(nil, out.BigEndian, uint32(n.TypeBytes), uint32(len(strs))))
+		n.PutTypes(out.mem.Extend(n.TypeBytes), out.BigEndian, r.opt.Jobs)
 		out.mem.AppendSlice(form.Layout)
 		out.Layout = form.Layout != nil
 		out.mem.AppendSlice(strs)
 		out.data = out.mem.S
 	}
-	return out, nil
+	return nil
 }
 
 // closeFiles closes the inputs. Names cannot be read afterwards.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/compactstate"
 	"github.com/btflite/btflite/dedup"
@@ -97,7 +96,7 @@ func (r *run) addTagType(value dedup.Name, id uint32, component int32) error {
 }
 
 // finish adds the tail and numbers the types.
-func (r *run) finish() (*Output, error) {
+func (r *run) finish() (made *Output, err error) {
 	if r.opt.UnitsRead != nil {
 		r.opt.UnitsRead()
 	}
@@ -107,7 +106,7 @@ func (r *run) finish() (*Output, error) {
 	if err := r.checkMemory(r.funcs.states.Count().Entries * compactstate.ResolveBytes); err != nil {
 		return nil, err
 	}
-	err := r.emitFuncs()
+	err = r.emitFuncs()
 	if err == nil && r.opt.For == ForReaders {
 		err = r.addReadable()
 	}
@@ -145,29 +144,28 @@ func (r *run) finish() (*Output, error) {
 		return nil, err
 	}
 	n := r.set.Finish()
+	defer n.Free()
+	out := &Output{limit: r.limit}
+	defer func() {
+		if made == nil { // after an error, or while a panic is under way
+			out.Close()
+		}
+	}()
 	r.scopes = r.scopes.renumbered(n.ID)
 	r.stats.SlowCUs = r.set.Slow
 	r.stats.Disagree = r.phase == batch && r.opt.Dedup == DedupAuto
-	be := r.inputs[r.lead].File.BigEndian
-	var extra arena.Vec[byte]
+	out.BigEndian = r.inputs[r.lead].File.BigEndian
 	if r.opt.ExtraVars {
-		if extra, err = r.extraBTF(n, be); err != nil {
-			n.Free()
+		if err := r.extraBTF(n, out); err != nil {
 			return nil, err
 		}
 	}
 	if err := r.settleInlined(n); err != nil {
-		n.Free()
-		extra.Free()
 		return nil, err
 	}
-	out, err := r.output(n, be)
-	if err != nil {
-		n.Free()
-		extra.Free()
+	if err := r.output(n, out); err != nil {
 		return nil, err
 	}
-	out.extra, out.extraMem = extra.S, extra
 	raw := n.Types
 	n.Free()
 	in := r.inline
@@ -181,11 +179,9 @@ func (r *run) finish() (*Output, error) {
 		}
 	}
 	if err := r.addInlined(out, in); err != nil {
-		out.Close()
 		return nil, err
 	}
 	if err := r.stats.Count(out.data); err != nil {
-		out.Close()
 		return nil, err
 	}
 	if r.opt.Libbpf == Libbpf18 {
@@ -213,7 +209,6 @@ func (r *run) fullSection(index uint32, why string) error {
 func (r *run) exact(out *Output, sites *inlining) error {
 	in, err := btf.Parse(out.data, nil)
 	if err != nil {
-		out.Close()
 		return err
 	}
 	var extra *btf.Blob

@@ -9,18 +9,22 @@ import (
 // Open maps an input and finds the file with its debug sections. It is an error if the
 // input cannot be mapped or is not an ELF file, or if it names a separate debug file that
 // cannot be used.
-func Open(in *mmapelf.Source, s Settings) (*File, error) {
+func Open(in *mmapelf.Source, s Settings) (opened *File, err error) {
 	e, err := in.Open()
 	if err != nil {
 		return nil, err
 	}
 	f := newFile(in.Path, e, s)
+	defer func() {
+		if opened == nil { // after an error, or while a panic is under way
+			f.Close()
+		}
+	}()
 	f.inMemory = in.InMemory()
 	f.adviseOn(f.ELF)
 	f.prefix = slimPrefix(f.ELF)
 	if f.section(".debug_info") == nil && f.section(".debug_abbrev") == nil {
 		if err := f.findDebugFile(); err != nil {
-			f.Close()
 			return nil, err
 		}
 		if f.Dwarf != f.ELF {
