@@ -224,6 +224,32 @@ func TestGivenBaseForDistilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	relocated := testfile.New(t, "own.btf", own.Encode())
+	written := func(in string, words ...string) []byte {
+		out := filepath.Join(t.TempDir(), "out")
+		for i, w := range words {
+			words[i] = strings.NewReplacer("OUT", out, "IN", in).Replace(w)
+		}
+		btfliteRun(t, exitOK, words...)
+		return testfile.Read(t, out)
+	}
+	for _, line := range []string{"sort IN OUT", "sort --btf_sort=name IN OUT", "lower --kernel=6.1 IN OUT", "dedup -o OUT IN", "dedup --dedup=exact -o OUT IN",
+		"-J --btf_base=IN --btf_encode_detached=OUT " + splitFiles + "x86.module.o"} {
+		words := strings.Fields(line)
+		words = append([]string{words[0], "--btf_base=" + right}, words[1:]...)
+		if got, want := written(module, slices.Clone(words)...), written(relocated, words...); !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes differ from what the relocated types give, %d bytes", line, len(got), len(want))
+		}
+		for _, other := range []string{wrong, empty} {
+			words[1] = "--btf_base=" + other
+			out := filepath.Join(t.TempDir(), "out")
+			if _, stderr := btfliteRun(t, exitFailure, strings.Fields(strings.NewReplacer("OUT", out, "IN", module).Replace(strings.Join(words, " ")))...); !strings.Contains(stderr, "the base "+other) {
+				t.Errorf("%s over %s: %s", line, other, stderr)
+			}
+		}
+	}
+	if _, stderr := btfliteRun(t, exitFailure, "lower", "--kernel=6.12", "--btf_base="+right, module, module); !strings.Contains(stderr, "leave that out, or write to another file") {
+		t.Error(stderr)
+	}
 	for _, words := range [][]string{{"dump"}, {"dump", "--format=c"}, {"dump", "-j"}, {"show"}, {"funcs", "--all"}, {"stats"}, {"-F", "btf"}, {"verify"}, {"diff", module}, {"doctor"}} {
 		got, stderr := btfliteRun(t, exitOK, append(words, "--btf_base="+right, module)...)
 		if stderr != "" {
@@ -254,7 +280,7 @@ func TestUnusableBases(t *testing.T) {
 		elftest.Section{Name: loadbtf.SectionBTFBase, Data: testfile.Read(t, splitFiles+"x86.distilled.base.btf")})
 	before := testfile.Read(t, module)
 	for base, want := range map[string]string{
-		splitFiles + "s390x.base.btf": "byte order differs from the base's", own: "BTF of a module needs --btf_base", distilled: "give BTF without a distilled base",
+		splitFiles + "s390x.base.btf": "byte order differs from the base's", own: "BTF of a module needs --btf_base", distilled: "give the BTF of its kernel as the base",
 	} {
 		for _, words := range [][]string{{"-J", module}, {"-J", "--btf_features=default,distilled_base", module}, {"-J", "--btf_encode_detached=" + out, module}, {"modules", module},
 			{"dump", own}, {"show", own}, {"stats", own}, {"funcs", own}, {"verify", own}, {"diff", own, own}, {"sort", own, out}, {"lower", "--kernel=6.12", own, out}, {"dedup", "-o", out, own}, {"doctor", own}} {

@@ -44,10 +44,12 @@ func (d *dedupCommand) run(c *cli, paths []string) error {
 	if err != nil {
 		return err
 	}
+	files := o.files
+	files.OnlyGiven = true // all inputs have one base
 	var blobs []*btf.Blob
 	var given []finish.Given
 	for _, p := range paths {
-		b, err := o.files.Load(p, o.base)
+		b, err := files.Load(p, o.base)
 		if err != nil {
 			return err
 		}

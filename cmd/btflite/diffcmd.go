@@ -9,9 +9,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/diff"
-	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/btf/sites"
-	"github.com/btflite/btflite/internal/loadbtf"
 	"github.com/btflite/btflite/internal/message"
 	"github.com/spf13/cobra"
 )
@@ -194,13 +192,8 @@ func (d *diffCommand) inputs(c *cli, a, b string) (blobs [2]*btf.Blob, err error
 		}
 	}
 	for i, path := range []string{a, b} {
-		if blobs[i], err = btfFilesOver(basePaths[i]).LoadOver(path, bases[i]); err != nil {
+		if blobs[i], err = btfFilesOver(basePaths[i]).Load(path, bases[i]); err != nil {
 			return blobs, err
-		}
-		if below := blobs[i].Base; bases[i] != nil && below != nil && below != bases[i] { // a distilled one
-			if blobs[i], err = distill.NewRelocator(bases[i]).Relocate(blobs[i]); err != nil {
-				return blobs, fmt.Errorf("%s: section %s: %w", message.OneLine(path), loadbtf.SectionBTF, loadbtf.Misfit(err, strings.Join(basePaths[i], " + "), ""))
-			}
 		}
 		c.warnSkipped(path, blobs[i], "they are not compared")
 	}

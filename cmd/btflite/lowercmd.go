@@ -73,10 +73,15 @@ func (l *lowerCommand) run(c *cli, words []string) error {
 		}
 	}
 	return o.files.With(f.path, func(raw loadbtf.Raw) error {
-		if f.Blob, err = o.files.ParseOver(f.path, raw, o.base); err != nil {
+		if f.same && raw.Base != nil && o.base != nil {
+			return fmt.Errorf("%s: its .BTF builds upon its .BTF.base, whose place --btf_base would take; leave that out, or write to another file", message.OneLine(f.path))
+		}
+		if f.Blob, err = o.files.Parse(f.path, &raw, o.base); err != nil {
 			return err
 		}
-		f.raw = &raw
+		if f.raw = &raw; o.base != nil {
+			raw.Base = nil // base has its place
+		}
 		return l.write(c, &f)
 	})
 }

@@ -43,7 +43,7 @@ func (s *sortCommand) run(c *cli, words []string) error {
 	if err != nil {
 		return err
 	}
-	b, err := o.files.LoadOver(in[0], o.base)
+	b, err := o.files.Load(in[0], o.base)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ func OpenBase(ctx context.Context, l loadbtf.Loader, chain []mmapelf.Source) (_ 
 			b.Close()
 		}
 	}()
+	l.OnlyGiven = true
 	for _, in := range chain {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
+	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elftest"
 	"github.com/btflite/btflite/mmapelf"
@@ -120,36 +121,41 @@ func TestELF(t *testing.T) {
 	below := elftest.Section{Name: SectionBTFBase, Data: read(t, "x86.distilled.base.btf")}
 	note := elftest.Section{Name: SectionBaseSum, Data: BaseNote(base)}
 	wrongNote := elftest.Section{Name: SectionBaseSum, Data: BaseNote(btftest.Parse(t, below.Data, nil))}
-	const module, distilled = "x86.module.btf", "x86.distilled.btf"
+	const module, distilled, relocated = "x86.module.btf", "x86.distilled.btf", "relocated"
+	inKernel, err := distill.NewRelocator(base).Relocate(btftest.Parse(t, read(t, distilled), btftest.Parse(t, below.Data, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		what     string
 		sections []elftest.Section
 		over     *btf.Blob
-		load     string // what Load reads; or its error after "!"
-		loadOver string // the same of LoadOver
+		given    string // what Load reads with OnlyGiven; or its error after "!"
+		load     string // the same without
 	}{
 		{"alone", []elftest.Section{raw("x86.base.btf")}, nil, "x86.base.btf", "x86.base.btf"},
 		{"over a base", []elftest.Section{raw(module)}, base, module, module},
 		{"over none", []elftest.Section{raw(module)}, nil, "! section .BTF: btf: strings", "! section .BTF: btf: strings"},
 		{"with a note", []elftest.Section{raw(module), note}, base, module, module},
 		{"with the note of another base", []elftest.Section{raw(module), wrongNote}, base, "!is not the base's", "!is not the base's"},
-		{"with its base", []elftest.Section{raw(distilled), below}, nil, "!goes over nothing else", distilled},
-		{"with its base, over another", []elftest.Section{raw(distilled), below}, base, "!goes over nothing else", distilled},
-		{"with bytes that are not a base", []elftest.Section{raw(distilled), {Name: SectionBTFBase, Data: []byte("no BTF")}}, base, "!goes over nothing else", "!section .BTF.base: btf:"},
+		{"with its base", []elftest.Section{raw(distilled), below}, nil, "!builds upon its .BTF.base", distilled},
+		{"with its base, over another", []elftest.Section{raw(distilled), below}, base, relocated, relocated},
+		{"with bytes that are not a base", []elftest.Section{raw(distilled), {Name: SectionBTFBase, Data: []byte("no BTF")}}, base, "!section .BTF.base: btf:", "!section .BTF.base: btf:"},
+		{"with its base, over one without its types", []elftest.Section{raw(distilled), below}, btftest.New().Blob(t), "!no INT", "!no INT"},
 		{"without BTF", []elftest.Section{below}, base, "!no section .BTF", "!no section .BTF"},
 	} {
 		path := write(t, image(machineX86, c.sections...))
 		for way, load := range map[string]struct {
 			f    func(string, *btf.Blob) (*btf.Blob, error)
 			want string
-		}{"Load": {Loader{}.Load, c.load}, "LoadOver": {Loader{}.LoadOver, c.loadOver}} {
+		}{"Load": {Loader{}.Load, c.load}, "with OnlyGiven": {Loader{OnlyGiven: true}.Load, c.given}} {
 			b, err := load.f(path, c.over)
 			if want, ok := strings.CutPrefix(load.want, "!"); ok {
 				fails(t, c.what+", "+way, err, path, want)
 				if b != nil {
 					t.Errorf("%s, %s: something comes back with an error", c.what, way)
 				}
-			} else if err != nil || !bytes.Equal(b.Encode(), read(t, load.want)) {
+			} else if err != nil || load.want != relocated && !bytes.Equal(b.Encode(), read(t, load.want)) || load.want == relocated && !bytes.Equal(b.Encode(), inKernel.Encode()) {
 				t.Errorf("%s, %s: %v", c.what, way, err)
 			}
 		}

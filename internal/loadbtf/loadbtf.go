@@ -14,6 +14,7 @@ import (
 
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
+	"github.com/btflite/btflite/btf/distill"
 	"github.com/btflite/btflite/internal/basematch"
 	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/expand"
@@ -41,9 +42,12 @@ type Loader struct {
 	Encode func(in mmapelf.Source) (data []byte, done func(), err error)
 	// DWARF says which files Encode is asked about.
 	DWARF DWARF
-	// BaseFiles are the files of the base that Load, LoadOver and OpenSource get. Errors name
+	// BaseFiles are the files of the base that Load, Parse and OpenSource get. Errors name
 	// them. Chain and OpenChain set them themselves.
 	BaseFiles []string
+	// OnlyGiven refuses a file with a distilled base if there is no other base: nothing else can be
+	// over a distilled base, and no other file has it. Chain and OpenChain set it themselves.
+	OnlyGiven bool
 	// Limit, if set, is checked before memory is taken for a file that cannot be mapped or for
 	// a compressed section, and again each time that it grows.
 	Limit *arena.Limit
@@ -84,6 +88,7 @@ const (
 // Chain reads the BTF of files. Each is split BTF over the files before it. It returns the
 // BTF of the last one, or nil if there are no files. Errors name the file.
 func (l Loader) Chain(paths []string) (b *btf.Blob, err error) {
+	l.OnlyGiven = true
 	for i, path := range paths {
 		l.BaseFiles = paths[:i]
 		if b, err = l.Load(path, b); err != nil {
@@ -93,28 +98,46 @@ func (l Loader) Chain(paths []string) (b *btf.Blob, err error) {
 	return b, nil
 }
 
-// Load reads the BTF of a file over base, which may be nil. It is an error if the BTF
-// was evidently not split from base (CheckBase). Errors name the file.
+// Load reads the BTF of a file over base, which may be nil. If the file has a distilled base, base
+// takes its place, as when a kernel loads the module. It is an error if the BTF was evidently not
+// split from base (CheckBase). The result does not share memory with the file. Errors name the file.
 func (l Loader) Load(path string, base *btf.Blob) (b *btf.Blob, err error) {
 	err = l.With(path, func(raw Raw) error {
-		b, err = l.parseOver(path, raw, base, btf.Parse)
+		b, err = l.Parse(path, &raw, base)
 		return err
 	})
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
-// parseOver parses what Open has opened, over base. parse is btf.Parse or
-// btf.ParseShared.
-func (l Loader) parseOver(path string, raw Raw, base *btf.Blob, parse func([]byte, *btf.Blob) (*btf.Blob, error)) (*btf.Blob, error) {
-	if raw.Base != nil {
-		return nil, fmt.Errorf("%s: its .BTF builds upon its .BTF.base and goes over nothing else; give BTF without a distilled base", message.OneLine(path))
+// Parse is Load for a file that Open has opened.
+func (l Loader) Parse(path string, raw *Raw, base *btf.Blob) (*btf.Blob, error) {
+	return l.parse(path, raw, base, btf.Parse)
+}
+
+// parse is Parse by btf.Parse or btf.ParseShared.
+func (l Loader) parse(path string, raw *Raw, base *btf.Blob, by func([]byte, *btf.Blob) (*btf.Blob, error)) (*btf.Blob, error) {
+	if l.OnlyGiven && raw.Base != nil && base == nil {
+		return nil, fmt.Errorf("%s: its .BTF builds upon its .BTF.base, and no other file does; give the BTF of its kernel as the base", message.OneLine(path))
 	}
-	b, err := parse(raw.BTF, base)
+	var b *btf.Blob
+	below, err := Over(*raw, base)
 	if err == nil {
-		err = CheckBase(&raw, b)
+		b, err = by(raw.BTF, below)
+	}
+	if err == nil {
+		err = CheckBase(raw, b)
+	}
+	if err == nil && raw.Base != nil && base != nil {
+		if b, err = distill.NewRelocator(base).Relocate(b); err != nil {
+			err = l.baseHint(err, raw, base)
+		}
+	} else if err != nil && raw.Base == nil {
+		err = l.baseHint(err, raw, base)
 	}
 	if err != nil {
-		err = l.baseHint(err, &raw, base)
 		return nil, fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
 	}
 	return b, nil
@@ -164,12 +187,13 @@ func (l Loader) OpenChain(paths []string) (b *btf.Blob, done func(), err error) 
 			f()
 		}
 	}
+	l.OnlyGiven = true
 	for i, path := range paths {
 		l.BaseFiles = paths[:i]
 		raw, close, err := l.Open(path)
 		if err == nil {
 			open = append(open, close)
-			b, err = l.parseOver(path, raw, b, btf.ParseShared)
+			b, err = l.parse(path, &raw, b, btf.ParseShared)
 		}
 		if err != nil {
 			done()
@@ -177,37 +201,6 @@ func (l Loader) OpenChain(paths []string) (b *btf.Blob, done func(), err error) 
 		}
 	}
 	return b, done, nil
-}
-
-// LoadOver is like Load, but if the file has a distilled base, the BTF is read over that
-// and not over base.
-func (l Loader) LoadOver(path string, base *btf.Blob) (b *btf.Blob, err error) {
-	err = l.With(path, func(raw Raw) error {
-		b, err = l.ParseOver(path, raw, base)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-// ParseOver is LoadOver for a file that Open has opened. The result does not share memory with raw.
-func (l Loader) ParseOver(path string, raw Raw, base *btf.Blob) (*btf.Blob, error) {
-	var b *btf.Blob
-	below, err := Over(raw, base)
-	if err == nil {
-		if b, err = btf.Parse(raw.BTF, below); err == nil {
-			err = CheckBase(&raw, b)
-		}
-		if err != nil && raw.Base == nil {
-			err = l.baseHint(err, &raw, below)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s:%s %w", message.OneLine(path), raw.Section, err)
-	}
-	return b, nil
 }
 
 // With calls use with the BTF of a file; see Open. The bytes are valid
@@ -329,7 +322,7 @@ func (l Loader) OpenSource(in mmapelf.Source, base *btf.Blob) (b *btf.Blob, done
 	if err != nil {
 		return nil, nil, err
 	}
-	if b, err = l.parseOver(in.Path, raw, base, btf.ParseShared); err != nil {
+	if b, err = l.parse(in.Path, &raw, base, btf.ParseShared); err != nil {
 		done()
 		return nil, nil, err
 	}

@@ -75,7 +75,7 @@ var imports = map[string][]string{
 	"internal/findbase":   {"btf", "btf/distill", "internal/basematch", "internal/loadbtf", "mmapelf"},
 	"internal/finish":     {"btf", "btf/distill", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/message", "internal/workers", "mmapelf", "btf/order"}, // the last for tests
 	"internal/job":        {"btf", "btf/lower", "btf/verify", "encode", "internal/basematch", "internal/finish", "internal/loadbtf", "internal/message", "mmapelf"},
-	"internal/loadbtf": {"arena", "btf", "internal/basematch", "internal/expand", "internal/message", "mmapelf",
+	"internal/loadbtf": {"arena", "btf", "btf/distill", "internal/basematch", "internal/expand", "internal/message", "mmapelf",
 		"github.com/edsrzf/mmap-go"},
 	"internal/message":         nil,
 	"internal/dwarf":           nil,
