@@ -133,6 +133,27 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
+// TestBrowserAddresses: the address of each type leads to it, whatever types are called.
+func TestBrowserAddresses(t *testing.T) {
+	b := browser.Start(t)
+	v := view.New(btftest.Build(t, nil, func(b *btftest.Builder) {
+		b.Int("int", 4)
+		for _, name := range []string{"x", "x", "x", "x~2", "x~2", "x~2~2", "x%7E3", "x~", "~2", "~", "%", "#x", "a b", "a+b", "ä~1", "?~0"} {
+			b.Struct(name, 4, b.Member("m", 1, 0))
+			b.Union(name, 4, b.Member("m", 1, 0))
+		}
+	}))
+	var html bytes.Buffer
+	if err := Write(&html, v, ids(v), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	path := testfile.New(t, "page.html", html.Bytes())
+	b.Open("file://" + path)
+	b.Check("types without an address of their own", `named.filter(i => (location.hash = address(i), follow(), current !== i)).map(i => nameOf(T[i])).join(" ")`, "")
+	b.Check("types", `named.length`, "32")
+	b.Check("an address as the page wrote it before", `(location.hash = "#x~2~2", follow(), nameOf(T[current]))`, "x~2")
+}
+
 // TestBrowserOpensKernel: a page with all types of a kernel is small, and opens
 // quickly. BTFLITE_BTF names the file with the kernel's BTF.
 func TestBrowserOpensKernel(t *testing.T) {

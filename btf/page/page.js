@@ -393,10 +393,10 @@ function light(id) {
   for (const e of $("main").querySelectorAll(`[data-id="${id}"]`)) e.classList.add("on");
 }
 
-// ---- addresses: #name, or #name~2 for the second type of that name ----
+// ---- addresses: #name, or #name~2 for the second type of that name; a ~ in a name is %7E ----
 function address(i) {
   const n = nameOf(T[i]), k = (byName.get(n) || []).indexOf(i);
-  return encodeURIComponent(n) + (k > 0 ? "~" + (k + 1) : "");
+  return encodeURIComponent(n).replaceAll("~", "%7E") + (k > 0 ? "~" + (k + 1) : "");
 }
 function open(i) { location.hash === "#" + address(i) ? show(i) : location.hash = address(i); drawList(); }
 function follow() {
