@@ -3,7 +3,6 @@ package distill
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/btflite/btflite/btf"
 )
@@ -12,7 +11,21 @@ import (
 // the module.
 type Relocator struct {
 	kernel *btf.Blob
-	named  map[string][]uint32 // types that a distilled base can name, in the order of ids
+	types  map[look]found
+}
+
+// look is what the types of a kernel have in common that one type of a distilled base may stand for.
+type look struct {
+	name       string
+	kind       btf.Kind // Enum also of an ENUM64; Fwd also of what it declares
+	size, more uint32   // more: what INT has besides, 1 of a FWD for a union
+}
+
+// found are these types.
+type found struct {
+	n       uint32 // how many
+	id      uint32 // the first one; for a FWD a definition comes first
+	defined bool   // id is of a definition
 }
 
 // distilled are the kinds of types of the kernel that a distilled base can name.
@@ -20,15 +33,50 @@ const distilled = 1<<btf.KindInt | 1<<btf.KindFloat | 1<<btf.KindFwd | 1<<btf.Ki
 
 // NewRelocator makes a Relocator for a kernel, which must not change as long as it is in use.
 func NewRelocator(kernel *btf.Blob) *Relocator {
-	r := &Relocator{kernel, map[string][]uint32{}}
+	r := &Relocator{kernel, map[look]found{}}
 	for id := uint32(1); id < kernel.TypeCount(); id++ {
 		rec := kernel.Record(id)
-		if distilled>>(rec.Kind()&63)&1 != 0 && rec.Name() != 0 {
-			name := kernel.Name(rec.Name())
-			r.named[name] = append(r.named[name], id)
+		if distilled>>(rec.Kind()&63)&1 == 0 || rec.Name() == 0 {
+			continue
 		}
+		name := kernel.Name(rec.Name())
+		defined := rec.Kind() == btf.KindStruct || rec.Kind() == btf.KindUnion
+		if defined {
+			r.add(lookOf(name, declarationOf(rec)), id, true)
+		}
+		r.add(lookOf(name, rec), id, false)
 	}
 	return r
+}
+
+func (r *Relocator) add(l look, id uint32, defined bool) {
+	f := r.types[l]
+	if f.n++; f.n == 1 || defined && !f.defined {
+		f.id, f.defined = id, defined
+	}
+	r.types[l] = f
+}
+
+// declarationOf is a forward declaration of a struct or union.
+func declarationOf(r btf.Record) btf.Record {
+	return btf.MakeRecord(r.Name(), btf.Info(btf.KindFwd, 0, r.Kind() == btf.KindUnion), 0)
+}
+
+// lookOf returns the look of a type that a distilled base can name.
+func lookOf(name string, r btf.Record) look {
+	l := look{name: name, kind: r.Kind(), size: r.Third()}
+	switch l.kind {
+	case btf.KindInt:
+		l.more = r.Data()
+	case btf.KindFwd:
+		l.size = 0
+		if btf.InfoKflag(r.Info()) {
+			l.more = 1
+		}
+	case btf.KindEnum64:
+		l.kind = btf.KindEnum
+	}
+	return l
 }
 
 // Relocate returns the types of split, which is over a distilled base, over the kernel. What
@@ -42,9 +90,9 @@ func (r *Relocator) Relocate(split *btf.Blob) (*btf.Blob, error) {
 	ids := make([]uint32, split.FirstID)
 	inside := contained(split)
 	for id := uint32(1); id < split.FirstID; id++ {
-		d := slices.Clone(split.Base.Record(id))
+		d := split.Base.Record(id)
 		if k := d.Kind(); (k == btf.KindStruct || k == btf.KindUnion) && !inside[id] {
-			d = btf.MakeRecord(d.Name(), btf.Info(btf.KindFwd, 0, k == btf.KindUnion), 0)
+			d = declarationOf(d)
 		}
 		var err error
 		if ids[id], err = r.find(split.Base.Name(d.Name()), d); err != nil {
@@ -74,44 +122,12 @@ func contained(split *btf.Blob) []bool {
 
 // find returns the type of the kernel that d, a type of a distilled base, stands for.
 func (r *Relocator) find(name string, d btf.Record) (uint32, error) {
-	var fits []uint32
-	for _, k := range r.named[name] {
-		if standsFor(d, r.kernel.Record(k)) {
-			fits = append(fits, k)
-		}
-	}
-	if d.Kind() == btf.KindFwd {
-		if i := slices.IndexFunc(fits, func(k uint32) bool { return r.kernel.Kind(k) != btf.KindFwd }); i >= 0 {
-			return fits[i], nil
-		}
-	}
+	f := r.types[lookOf(name, d)]
 	switch {
-	case len(fits) == 0:
+	case f.n == 0 || distilled>>(d.Kind()&63)&1 == 0:
 		return 0, fmt.Errorf("btf: the kernel has no %s %q as in the distilled base", d.Kind(), name)
-	case len(fits) > 1 && d.Kind() != btf.KindFwd:
-		return 0, fmt.Errorf("btf: the kernel has %d types that may be %s %q of the distilled base", len(fits), d.Kind(), name)
+	case f.n > 1 && d.Kind() != btf.KindFwd:
+		return 0, fmt.Errorf("btf: the kernel has %d types that may be %s %q of the distilled base", f.n, d.Kind(), name)
 	}
-	return fits[0], nil
-}
-
-// standsFor tells whether d, of a distilled base, may be k of a kernel, which has its name.
-func standsFor(d, k btf.Record) bool {
-	switch d.Kind() {
-	case btf.KindInt:
-		return k.Kind() == btf.KindInt && d.Third() == k.Third() && d.Data() == k.Data()
-	case btf.KindFwd:
-		union := btf.InfoKflag(d.Info())
-		switch k.Kind() {
-		case btf.KindFwd:
-			return union == btf.InfoKflag(k.Info())
-		case btf.KindStruct:
-			return !union
-		}
-		return k.Kind() == btf.KindUnion && union
-	case btf.KindEnum, btf.KindEnum64:
-		return (k.Kind() == btf.KindEnum || k.Kind() == btf.KindEnum64) && d.Third() == k.Third()
-	case btf.KindFloat, btf.KindStruct, btf.KindUnion:
-		return d.Kind() == k.Kind() && d.Third() == k.Third()
-	}
-	return false
+	return f.id, nil
 }

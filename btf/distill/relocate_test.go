@@ -1,10 +1,14 @@
 package distill
 
 import (
+	"cmp"
 	"context"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/btf/btftest"
@@ -102,6 +106,108 @@ func TestRelocate(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// naive finds what d may stand for by looking at all types of a kernel.
+func naive(kernel *btf.Blob, name string, d btf.Record) (fits []uint32) {
+	isEnum := func(k btf.Kind) bool { return k == btf.KindEnum || k == btf.KindEnum64 }
+	of := func(r btf.Record) btf.Kind {
+		if r.Kind() == btf.KindFwd && btf.InfoKflag(r.Info()) {
+			return btf.KindUnion
+		} else if r.Kind() == btf.KindFwd {
+			return btf.KindStruct
+		}
+		return r.Kind()
+	}
+	for id := uint32(1); id < kernel.TypeCount(); id++ {
+		r := kernel.Record(id)
+		same := r.Kind() == d.Kind() || isEnum(r.Kind()) && isEnum(d.Kind())
+		switch {
+		case kernel.Name(r.Name()) != name:
+		case d.Kind() == btf.KindFwd && of(r) == of(d), d.Kind() != btf.KindFwd && same && r.Third() == d.Third() && (d.Kind() != btf.KindInt || r.Data() == d.Data()):
+			fits = append(fits, id)
+		}
+	}
+	if d.Kind() == btf.KindFwd { // a definition is better
+		last := []btf.Kind{btf.KindFwd}
+		slices.SortStableFunc(fits, func(a, b uint32) int {
+			return cmp.Compare(slices.Index(last, kernel.Kind(a)), slices.Index(last, kernel.Kind(b)))
+		})
+		fits = fits[:min(1, len(fits))]
+	}
+	return fits
+}
+
+// TestFind: of each type that a distilled base may have, find finds what a look at all types of the kernel finds.
+func TestFind(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	seen := map[int]int{}
+	for range 200 {
+		kernel := btftest.Build(t, nil, func(b *btftest.Builder) { addNamed(b, r, 40) })
+		x := NewRelocator(kernel)
+		base := btftest.Build(t, nil, func(b *btftest.Builder) { addNamed(b, r, 20) })
+		for id := uint32(1); id < base.TypeCount(); id++ {
+			d := base.Record(id)
+			name := base.Name(d.Name())
+			want := naive(kernel, name, d)
+			seen[min(len(want), 2)]++
+			if got, err := x.find(name, d); (err == nil) != (len(want) == 1) || err == nil && got != want[0] {
+				t.Fatalf("%s %q: %d, %v, want %v", d.Kind(), name, got, err, want)
+			}
+		}
+	}
+	if seen[0] < 100 || seen[1] < 100 || seen[2] < 100 {
+		t.Errorf("too few of a sort: %v", seen)
+	}
+}
+
+// addNamed adds n types of few names and sizes.
+func addNamed(b *btftest.Builder, r *rand.Rand, n int) {
+	for range n {
+		name, size := []string{"a", "b", "c"}[r.IntN(3)], uint32(4*r.IntN(3)+4)
+		switch r.IntN(8) {
+		case 0:
+			b.Int(name, 1<<r.IntN(3))
+		case 1:
+			b.Float(name, 4)
+		case 2:
+			b.Fwd(name)
+		case 3:
+			b.FwdUnion(name)
+		case 4:
+			b.Struct(name, size)
+		case 5:
+			b.Union(name, size)
+		case 6:
+			b.Enum(name)
+		case 7:
+			b.Enum64(name)
+		}
+	}
+}
+
+// TestFindCost: many types of one name in the base and in the kernel cost no more than as many of different names.
+func TestFindCost(t *testing.T) {
+	const n = 100_000
+	build := func(b *btftest.Builder) {
+		for i := range uint32(n) {
+			b.Struct("s", i+1)
+		}
+	}
+	base, kernel := btftest.Build(t, nil, build), btftest.Build(t, nil, build)
+	split := btftest.Build(t, base, func(b *btftest.Builder) {
+		for i := range uint32(n) {
+			b.Struct("own", i+1, b.Member("m", i+1, 0))
+		}
+	})
+	began := time.Now()
+	out, err := NewRelocator(kernel).Relocate(split)
+	if err != nil || out.TypeCount() != split.TypeCount() {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("%d types of one name took %v", n, took)
 	}
 }
 
