@@ -239,6 +239,7 @@ type variables struct {
 
 // sectionStart has the symbols at the start of a section.
 type sectionStart struct {
+	name  string   // of the section
 	value uint64   // of a symbol there
 	names [][]byte // of the objects there
 }
@@ -326,10 +327,8 @@ const bytesPerName = 64
 func (r *run) intern(t dedup.Name) (dedup.Name, error) { return r.set.Intern(t) }
 
 func (r *run) sectionName(index uint32) string {
-	for i := range r.inputs[r.lead].sections {
-		if s := &r.inputs[r.lead].sections[i]; s.Index == index {
-			return s.Name
-		}
+	if s := r.inputs[r.lead].starts[index]; s != nil {
+		return s.name
 	}
 	return ""
 }

@@ -25,7 +25,7 @@ func (f *input) listSections() {
 		lead := f.run.inputs[f.run.lead]
 		f.sections, f.Sections = lead.sections, lead.Sections
 		for i, s := range lead.starts {
-			f.starts[i] = &sectionStart{value: s.value}
+			f.starts[i] = &sectionStart{name: s.name, value: s.value}
 		}
 		return
 	}
@@ -54,12 +54,12 @@ func (f *input) listSections() {
 			v.Wanted = !v.Extra || f.opt.ExtraVars && v.Name != ""
 			f.sections = append(f.sections, v)
 			if v.Wanted {
-				f.starts[v.Index] = &sectionStart{value: start}
+				f.starts[v.Index] = &sectionStart{name: v.Name, value: start}
 			}
 		}
 	}
 	if len(f.starts) > 0 {
-		f.Sections = f.sections
+		f.Sections = unit.NewVarSections(f.sections)
 	}
 }
 

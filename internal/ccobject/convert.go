@@ -46,7 +46,7 @@ func Convert(src mmapelf.Source, maker string, keepExports func() bool) ([]byte,
 	c.reader.In = &unit.Input{
 		File: f, ArrayIndex: new(atomic.Uint32), Limit: limit,
 		Options:  unit.Options{Float: true, DeclTag: true, TypeTag: true, Enum64: true, KeepSigns: true},
-		Sections: []unit.VarSection{{Size: ^uint64(0), Wanted: true}}, // all of them
+		Sections: unit.NewVarSections([]unit.VarSection{{Size: ^uint64(0), Wanted: true}}), // all of them
 	}
 	c.reader.Init(limit)
 	defer c.reader.Free()

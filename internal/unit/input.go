@@ -16,7 +16,7 @@ import (
 type Input struct {
 	File     *debuginfo.File
 	Options  Options
-	Sections []VarSection // where variables may be; nil if none are wanted
+	Sections VarSections // where variables may be; none if none are wanted
 	// ArrayIndex is the set's id of the int that indexes arrays; 0 until known. A Commit may set it
 	// while units are read.
 	ArrayIndex *atomic.Uint32
@@ -44,41 +44,6 @@ type Options struct {
 
 	Lang, LangExclude []uint16 // wanted and unwanted languages; at most one list is set
 	CUExclude         string   // prefix of unwanted units' names; "" for none
-}
-
-// VarSection is a section that may contain variables.
-type VarSection struct {
-	Index      uint32 // in the section table
-	Addr, Size uint64 // the address that DWARF uses for it, and bytes
-	Name       string
-	Wanted     bool // its variables are candidates
-	Extra      bool // its variables are not for the main BTF
-}
-
-// sectionOf returns the first section that contains addr, or nil. It is nil too if that
-// section's variables are not wanted.
-func (in *Input) sectionOf(addr uint64) *VarSection {
-	for i := range in.Sections {
-		s := &in.Sections[i]
-		if addr-s.Addr < s.Size {
-			if !s.Wanted {
-				return nil
-			}
-			return s
-		}
-	}
-	return nil
-}
-
-// Place sets the section of a variable from its address. It reports whether variables of
-// that section are wanted.
-func (in *Input) Place(v *Var, addr uint64) bool {
-	sec := in.sectionOf(addr)
-	if sec == nil {
-		return false
-	}
-	v.Section, v.SecOff, v.Extra = sec.Index, addr-sec.Addr, sec.Extra
-	return true
 }
 
 // Merged has what the units of a merged file share.

@@ -138,7 +138,7 @@ func (w *walker) read(p, frames int) (end int, err error) {
 		case dwarf.ClassEnum:
 			p, err = w.enum(d, top)
 		case dwarf.ClassVariable:
-			if top.role == inUnit && len(r.In.Sections) > 0 && (a.Present&(1<<dwarf.VLocation) != 0 || !a.Fixed) {
+			if top.role == inUnit && len(r.In.Sections.List) > 0 && (a.Present&(1<<dwarf.VLocation) != 0 || !a.Fixed) {
 				p, err = w.variable(d)
 			} else if top.role == inAggregate && r.In.Options.Marks {
 				r.Unit.Unencodable.count(goneStatics, 1) // as of DWARF 5
