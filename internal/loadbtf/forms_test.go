@@ -121,6 +121,7 @@ func TestELF(t *testing.T) {
 	below := elftest.Section{Name: SectionBTFBase, Data: read(t, "x86.distilled.base.btf")}
 	note := elftest.Section{Name: SectionBaseSum, Data: BaseNote(base)}
 	wrongNote := elftest.Section{Name: SectionBaseSum, Data: BaseNote(btftest.Parse(t, below.Data, nil))}
+	empty := elftest.Section{Name: SectionBTF, Type: elftest.Nobits, Size: 1000}
 	const module, distilled, relocated = "x86.module.btf", "x86.distilled.btf", "relocated"
 	inKernel, err := distill.NewRelocator(base).Relocate(btftest.Parse(t, read(t, distilled), btftest.Parse(t, below.Data, nil)))
 	if err != nil {
@@ -143,6 +144,7 @@ func TestELF(t *testing.T) {
 		{"with bytes that are not a base", []elftest.Section{raw(distilled), {Name: SectionBTFBase, Data: []byte("no BTF")}}, base, "!section .BTF.base: btf:", "!section .BTF.base: btf:"},
 		{"with its base, over one without its types", []elftest.Section{raw(distilled), below}, btftest.New().Blob(t), "!no INT", "!no INT"},
 		{"without BTF", []elftest.Section{below}, base, "!no section .BTF", "!no section .BTF"},
+		{"of a debug file", []elftest.Section{empty}, nil, "!no section .BTF with contents, as in a debug file", "!no section .BTF with contents, as in a debug file"},
 	} {
 		path := write(t, image(machineX86, c.sections...))
 		for way, load := range map[string]struct {
@@ -158,6 +160,12 @@ func TestELF(t *testing.T) {
 			} else if err != nil || load.want != relocated && !bytes.Equal(b.Encode(), read(t, load.want)) || load.want == relocated && !bytes.Equal(b.Encode(), inKernel.Encode()) {
 				t.Errorf("%s, %s: %v", c.what, way, err)
 			}
+		}
+	}
+	for _, sections := range [][]elftest.Section{nil, {empty}} { // what has no BTF is encoded
+		made := Loader{Encode: func(mmapelf.Source) ([]byte, func(), error) { return read(t, module), func() {}, nil }}
+		if b, err := made.Load(write(t, image(machineX86, sections...)), base); err != nil || !bytes.Equal(b.Encode(), read(t, module)) {
+			t.Errorf("%d sections: %v", len(sections), err)
 		}
 	}
 	for _, c := range []struct {

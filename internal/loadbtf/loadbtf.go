@@ -366,7 +366,7 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	if raw.Relocatable {
 		raw.Module = basematch.OfModule(elf)
 	}
-	has := elf.Section(SectionBTF) != nil
+	has := hasContents(elf.Section(SectionBTF)) // it has none in a debug file
 	if !has || l.DWARF != DWARFLast {
 		encoded, done, err := l.encode(in, elf, raw)
 		if !has || l.DWARF == DWARFOnly || !errors.Is(err, ErrNoBTF) {
@@ -388,16 +388,23 @@ func (l Loader) openELF(in mmapelf.Source) (raw Raw, done func(), _ error) {
 	return raw, func() { elf.Close() }, nil
 }
 
+// hasContents reports whether a section, which may be nil, is there with contents.
+func hasContents(s *mmapelf.Section) bool { return s != nil && s.Type != elfabi.SHTNobits }
+
 // encode makes the BTF of an ELF file that has none, if l.Encode is set. raw has everything else about
 // the file.
 func (l Loader) encode(in mmapelf.Source, f *mmapelf.File, raw Raw) (_ Raw, done func(), err error) {
 	if l.Encode == nil {
+		none := ErrNoBTF
+		if f.Section(SectionBTF) != nil {
+			none = fmt.Errorf("%w with contents, as in a debug file", ErrNoBTF)
+		}
 		if l.NoBTF != nil && !in.InMemory() {
 			if more := l.NoBTF(in.Path, f); more != "" {
-				return raw, nil, fmt.Errorf("%s: %w; %s", message.OneLine(in.Path), ErrNoBTF, more)
+				return raw, nil, fmt.Errorf("%s: %w; %s", message.OneLine(in.Path), none, more)
 			}
 		}
-		return raw, nil, fmt.Errorf("%s: %w", message.OneLine(in.Path), ErrNoBTF)
+		return raw, nil, fmt.Errorf("%s: %w", message.OneLine(in.Path), none)
 	}
 	raw.Section, raw.Encoded = " encoded from DWARF:", true
 	raw.BTF, done, err = l.Encode(in)
