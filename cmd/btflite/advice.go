@@ -85,7 +85,7 @@ func byOption(command, option string, words []string) error {
 
 // isFile reports whether the word can only mean a file, or a file of that name exists.
 func isFile(word string) bool {
-	_, err := os.Stat(word)
+	_, err := os.Lstat(word) // opening a link that leads nowhere says so
 	return err == nil || word == dash || strings.Contains(word, "/")
 }
 

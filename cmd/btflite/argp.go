@@ -49,10 +49,19 @@ func (p *argpParser) parse() ([]string, error) {
 			p.operands = append(p.operands, word)
 		}
 		if err != nil {
-			return nil, err
+			return nil, orFile(err, word)
 		}
 	}
 	return append(append(p.options, "--"), p.operands...), nil
+}
+
+// orFile adds to an error about a word that begins with a dash how to name the file of that name, if there is one.
+func orFile(err error, word string) error {
+	var usage *usageError
+	if _, missing := os.Stat(word); missing == nil && errors.As(err, &usage) {
+		usage.hint = "the file of that name is " + message.ShellFile(word)
+	}
+	return err
 }
 
 // inOrderKey is the annotation of commands whose options end at the first word that is

@@ -46,7 +46,7 @@ func (t *folderWalk) each(root string) {
 func (t *folderWalk) visit(path string, d fs.DirEntry, err error) error {
 	switch {
 	case err != nil:
-		t.take(path, message.FileError(path, "cannot read", err))
+		t.take(path, message.FileError(filepath.Clean(path), "cannot read", err)) // the folder itself has a slash
 	case d.IsDir():
 		if t.enter != nil && !t.enter(path) || t.links && t.again(path) {
 			return fs.SkipDir

@@ -151,6 +151,8 @@ func (m *inlineCommand) nothing(file string, b *btf.Blob, missing []string) erro
 	any := false
 	sites.Each(b, func([]byte, string, uint32) bool { return true }, func(*sites.Site) bool { any = true; return false })
 	switch {
+	case !any && m.why != nil:
+		return fmt.Errorf("%s: its DWARF has no sites of inlined functions", message.OneLine(file))
 	case !any:
 		return fmt.Errorf("%s: there are no sites of inlined functions; --btf_features=inline or --inline=FILE encodes them", message.OneLine(file))
 	case m.asked:

@@ -272,8 +272,6 @@ func readKind(path string) []byte {
 	return head[:n]
 }
 
-const emptyFile = "an empty file; the program that writes it may have failed"
-
 // notToEncode returns the kind of the file and advice, if files of this kind have no
 // DWARF, else "".
 func notToEncode(path string) string {
@@ -297,7 +295,7 @@ func adviceOn(path string, advice func(*fileKind) string) string {
 	k := kindOf(head)
 	switch {
 	case head != nil && len(head) == 0:
-		return emptyFile
+		return message.EmptyFile
 	case k != nil && advice(k) != "":
 		return k.what + "; " + strings.ReplaceAll(advice(k), "FILE", message.ShellFile(path))
 	}

@@ -30,6 +30,9 @@ func namesIn(list string) (names []string, err error) {
 				names = append(names, path)
 				continue
 			}
+			if path == "" {
+				return nil, usagef("empty file name")
+			}
 			data, err := os.ReadFile(path)
 			if err != nil {
 				return nil, message.FileError(path, "cannot open", err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -210,7 +209,7 @@ func (s *showCommand) split(words []string) (names []string, file string) {
 		return nil, ""
 	}
 	last := words[len(words)-1]
-	if _, err := os.Stat(last); err != nil && last != dash && !strings.Contains(last, "/") && s.in.resolve(last) == last {
+	if !isFile(last) && s.in.resolve(last) == last {
 		s.lastWord = last
 		return names, ""
 	}

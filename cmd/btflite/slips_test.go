@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,7 @@ func slipFiles(t *testing.T, dir string) {
 	t.Helper()
 	for name, from := range map[string]string{
 		"vmlinux": "../../testdata/small/small", "vmlinux.btf": "../../testdata/small/small.btf",
+		"-dash.btf": "../../testdata/small/small.btf", "--dash.btf": "../../testdata/small/small.btf",
 		"split.btf": splitFiles + "x86.module.btf", "m.ko": splitFiles + "x86.module.o",
 		"nodebug.o": splitFiles + "x86.base-btf.o", "nodebug.ko": splitFiles + "x86.base-btf.o", "packed.xz": splitFiles + "x86.base-btf.o.xz",
 	} {
@@ -35,7 +37,7 @@ func slipFiles(t *testing.T, dir string) {
 	} {
 		testfile.Write(t, filepath.Join(dir, name), data)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o755); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "folder"), 0o755), os.Symlink("gone", filepath.Join(dir, "nowhere"))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -125,6 +127,20 @@ Try 'btflite --help' for more information.`, 64},
 		{"btflite -J uImage", `uImage: a boot image; the vmlinux that it was made of has DWARF; a build has it next to the image, a distribution in a debug package`, 1},
 		{"btflite -J lto.o", `lto.o: bitcode of LLVM, as clang -flto writes it; link it first: the linked file has DWARF`, 1},
 		{"btflite -J lib.a", `lib.a: an archive; give its members (ar x lib.a unpacks them) or the linked file`, 1},
+		{"btflite doctor empty", `empty: an empty file; the program that writes it may have failed`, 2},
+		{"btflite dump -dash.btf", `invalid option -- 'd'; the file of that name is ./-dash.btf
+Try 'btflite dump --help' for more information.`, 64},
+		{"btflite diff vmlinux.btf --dash.btf", `unrecognized option '--dash.btf'; the file of that name is ./--dash.btf
+Try 'btflite diff --help' for more information.`, 64},
+		{"btflite -J -dash.btf", `invalid option -- '.'; the file of that name is ./-dash.btf
+Try 'btflite --help' for more information.`, 64},
+		{"btflite -- -dash.btf", `nothing to do with -dash.btf, which is BTF; btflite show ./-dash.btf prints its types
+Try 'btflite --help' for more information.`, 64},
+		{"btflite -C file:// vmlinux.btf", `option '--class_name': empty file name
+Try 'btflite --help' for more information.`, 64},
+		{"btflite show nowhere", `nowhere: cannot open: no such file or directory`, 1},
+		{"btflite dump nowhere", `nowhere: cannot open: no such file or directory`, 1},
+		{"btflite inline --at=0x401000 vmlinux", `vmlinux: its DWARF has no sites of inlined functions`, 1},
 		{"btflite -J empty", `empty: an empty file; the program that writes it may have failed`, 1},
 		{"btflite -J text", `text: ELF header+0x0: not an ELF file`, 1},
 		{"btflite -J folder", `folder: a folder; give files, or for a folder of modules run btflite modules`, 1},
@@ -326,7 +342,7 @@ func contents(t *testing.T, dir string) string {
 	var b strings.Builder
 	for _, e := range entries {
 		b.WriteString(e.Name() + "\n")
-		if !e.IsDir() {
+		if e.Type().IsRegular() {
 			b.Write(testfile.Read(t, filepath.Join(dir, e.Name())))
 		}
 	}

@@ -36,7 +36,7 @@ func Examine(path string, host Host, bases []string) (*Report, error) {
 	case err != nil:
 		return nil, err
 	case len(head) == 0:
-		return nil, fmt.Errorf("%s: an empty file", message.OneLine(path))
+		return nil, fmt.Errorf("%s: %s", message.OneLine(path), message.EmptyFile)
 	case looksLikeConfig(head):
 		x.report.Kind = "config"
 		return x.report, x.configFile(path)

@@ -21,6 +21,9 @@ func FileError(path, what string, err error) error {
 	return fmt.Errorf("%s: %s: %w", OneLine(path), what, cause(err))
 }
 
+// EmptyFile says what is wrong with an input without bytes, and why that may be so.
+const EmptyFile = "an empty file; the program that writes it may have failed"
+
 // cause strips what os wraps around the system's error.
 func cause(err error) error {
 	var pe *fs.PathError
