@@ -74,7 +74,7 @@ func (t *tables) repeated(r *Report) {
 	if r.RepeatedNames == 0 {
 		return
 	}
-	t.row("\n%s names have several definitions, which take %s bytes more", message.Grouped(uint64(r.RepeatedNames)), message.Grouped(r.RepeatedBytes))
+	t.row("\n%s with several definitions, which take %s bytes more", message.Count(r.RepeatedNames, "name"), message.Grouped(r.RepeatedBytes))
 	if len(r.Repeated) == 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func (t *tables) waste(x *Waste) {
 	if x.Structs == 0 {
 		return
 	}
-	t.row("\n%s structs have holes or padding: %s bytes in one of each", message.Grouped(uint64(x.Structs)), message.Grouped(x.Bytes))
+	t.row("\n%s with holes or padding: %s bytes in one of each", message.Count(int(x.Structs), "struct"), message.Grouped(x.Bytes))
 	t.structs("most unused bytes", x.Most)
 	t.structs("most holes", x.Holes)
 }

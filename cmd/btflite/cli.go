@@ -129,9 +129,4 @@ func (l *lineWriter) flush() error {
 func grouped(n uint64) string { return message.Grouped(n) }
 
 // countOf returns n and the thing, in the plural if n is not 1.
-func countOf(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return grouped(uint64(n)) + " " + thing
-}
+func countOf(n int, thing string) string { return message.Count(n, thing) }

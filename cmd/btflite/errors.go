@@ -72,7 +72,7 @@ type failures struct {
 }
 
 func (f failures) Error() string {
-	return fmt.Sprintf("%d of %d modules failed", f.failed, f.of)
+	return fmt.Sprintf("%d of %s failed", f.failed, countOf(f.of, "module"))
 }
 
 // printedFailure is a failure that has been printed already, or an answer that is a status.

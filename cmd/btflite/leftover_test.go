@@ -56,7 +56,7 @@ func TestModulesStale(t *testing.T) {
 			status, want := exitOK, ""
 			if tt.want != "" {
 				status = exitFailure
-				want = "btflite: " + dir + "/k/m.ko: " + why + ": nothing written, and " + strings.ReplaceAll(tt.want, "D/", dir+"/") + "\nbtflite: 1 of 1 modules failed\n"
+				want = "btflite: " + dir + "/k/m.ko: " + why + ": nothing written, and " + strings.ReplaceAll(tt.want, "D/", dir+"/") + "\nbtflite: 1 of 1 module failed\n"
 			}
 			_, stderr := btfliteRun(t, status, append(args, "--btf_base="+splitFiles+"x86.base.btf", m)...)
 			if stderr != want {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -214,11 +216,20 @@ func (m *minCommand) allKernels(c *cli, kernels []minKernel, plan *minPlan) erro
 func (m *minCommand) eachKernel(c *cli, kernels []minKernel, plan *minPlan, r *minReport) error {
 	meter := c.startProgress(c.quiet || len(kernels) == 1, countProgress("kernels"))
 	defer meter.stop()
+	var ended atomic.Int64 // kernels
+	if plan.folder != "" && r == nil {
+		c.guard.setOnDeath(func(os.Signal) {
+			meter.clear()
+			c.complain(interruptedText(int(ended.Load()), len(kernels), "kernel", false))
+		})
+		defer c.guard.setOnDeath(nil)
+	}
 	for i := range kernels {
 		if err := c.guard.interrupted(); err != nil {
 			return err
 		}
 		done := m.kernel(c, &kernels[i], plan)
+		ended.Add(1)
 		meter.update(uint64(i+1), uint64(len(kernels)))
 		if r != nil {
 			r.kernel(done)

@@ -158,7 +158,7 @@ func (b *batch) run(jobs int, mods []module) []moduleResult {
 	defer meter.stop()
 	b.c.guard.setOnDeath(func(os.Signal) {
 		meter.clear()
-		b.c.complain(interruptedText(int(b.done.Load()), len(mods), b.inPlace()))
+		b.c.complain(interruptedText(int(b.done.Load()), len(mods), "module", b.inPlace()))
 	})
 	defer b.c.guard.setOnDeath(nil)
 	next := workers.Shared(len(mods))
@@ -201,12 +201,12 @@ func batchProgress(done, total uint64, n, all int, left string, name *string) []
 }
 
 // interruptedText says which results are complete after a signal.
-func interruptedText(n, all int, inPlace bool) string {
+func interruptedText(n, all int, thing string, inPlace bool) string {
 	rest := "nothing is written for the others"
 	if inPlace {
 		rest = "the others are as they were"
 	}
-	return fmt.Sprintf("interrupted: %s of %s modules are done, %s", grouped(uint64(n)), grouped(uint64(all)), rest)
+	return fmt.Sprintf("interrupted: %s of %s done, %s", grouped(uint64(n)), countOf(all, thing), rest)
 }
 
 // worker encodes one module after another. Its sessions keep what modules share.

@@ -184,7 +184,7 @@ func TestInterruptedModules(t *testing.T) {
 	}
 	time.Sleep(100 * time.Millisecond) // it is counted then
 	endBy(t, cmd, os.Interrupt)
-	if want := "btflite: interrupted: 1 of 2 modules are done, nothing is written for the others\n"; stderr.String() != want {
+	if want := "btflite: interrupted: 1 of 2 modules done, nothing is written for the others\n"; stderr.String() != want {
 		t.Errorf("%q, want %q", &stderr, want)
 	}
 }

@@ -311,7 +311,7 @@ func (v *verified) duplicates(raw *loadbtf.Raw, base *btf.Blob) {
 	}
 	if len(v.Duplicates) > 0 {
 		v.outcome = refused
-		v.Reason = fmt.Sprintf("%s names have several definitions", grouped(uint64(len(v.Duplicates))))
+		v.Reason = countOf(len(v.Duplicates), "name") + " with several definitions"
 	}
 }
 
@@ -402,7 +402,7 @@ func (r *verifyReport) add(v *verified) {
 			if v.Needs != "" {
 				note += "; " + v.Needs
 			}
-			r.out.line(fmt.Sprintf("%s: fine: %s types, %s%s", name, grouped(uint64(v.Types)), message.ByteSize(uint64(v.Bytes)), note))
+			r.out.line(fmt.Sprintf("%s: fine: %s, %s%s", name, countOf(v.Types, "type"), message.ByteSize(uint64(v.Bytes)), note))
 		}
 	}
 	if v.Skipped != "" && !r.quiet {

@@ -57,16 +57,16 @@ func TestVerifyCommand(t *testing.T) {
 		status         int
 		stdout, stderr string
 	}{
-		{"good", 0, "good: fine: 1 types, 45 bytes\n", ""},
+		{"good", 0, "good: fine: 1 type, 45 bytes\n", ""},
 		{"good good", 0, "2 files: 2 fine, 0 refused, 0 not readable\n", ""},
-		{"-V good blank", 1, "good: fine: 1 types, 45 bytes\n" + `blank: refused: type [1] STRUCT "a b": name is not a C identifier` + "\n2 files: 1 fine, 1 refused, 0 not readable\n", ""},
+		{"-V good blank", 1, "good: fine: 1 type, 45 bytes\n" + `blank: refused: type [1] STRUCT "a b": name is not a C identifier` + "\n2 files: 1 fine, 1 refused, 0 not readable\n", ""},
 		{"past", 1, `past: refused by BPF_BTF_LOAD, though not at boot: type [2] STRUCT "s": member 0 "m": ends at bit 40, behind its 4 bytes` + "\n", ""},
 		{"--boot past", 0, "past: fine: 2 types, 73 bytes\n", ""},
 		{"tag", 0, "tag: fine: 2 types, 51 bytes; type [1] CONST (anon): a TYPE_TAG behind another modifier needs Linux 7.2\n", ""},
 		{"--kernel=6.12.1 tag", 1, "tag: refused for 6.12.1: type [1] CONST (anon): a TYPE_TAG behind another modifier needs Linux 7.2\n", ""},
 		{"--kernel=6.12.1 blank", 1, `blank: refused for 6.12.1: type [1] STRUCT "a b": name is not a C identifier` + "\n", ""},
 		{"--kernel=5.10.0-32-amd64 enum64", 1, `enum64: refused for 5.10: type [1] ENUM64 "x" needs Linux 6.0` + "\n", ""},
-		{"--kernel=6.0 enum64", 0, "enum64: fine: 1 types, 39 bytes\n", ""},
+		{"--kernel=6.0 enum64", 0, "enum64: fine: 1 type, 39 bytes\n", ""},
 		{"--kernel=7.2 tag", 0, "tag: fine: 2 types, 51 bytes\n", ""},
 		{"--kernel=new tag", 64, "", "btflite: option '--kernel': 'new' is not a release such as 6.12 or 5.10.223\nTry 'btflite verify --help' for more information.\n"},
 		{"--kernel=4.4 tag", 64, "", "btflite: option '--kernel': '4.4' is not a release that is known; known are 5.2 to 7.2\nTry 'btflite verify --help' for more information.\n"},
@@ -74,10 +74,10 @@ func TestVerifyCommand(t *testing.T) {
 		{"--no-dups twice", 1, `twice: STRUCT "s" has 2 definitions: [2 4]
     [2], [4]: "m": refers to: INT "int", TYPEDEF "t"
 twice: TYPEDEF "t" has 2 definitions: [6 7]
-twice: 2 names have several definitions
+twice: 2 names with several definitions
 `, ""},
 		{"split", 1, "split: refused: strings: empty section; its base was not found: give --btf_base=VMLINUX or --image=/lib/modules/RELEASE\n", ""},
-		{"--btf_base=good split", 0, "split: fine: 1 types, 36 bytes; split BTF needs Linux 5.11\n", ""},
+		{"--btf_base=good split", 0, "split: fine: 1 type, 36 bytes; split BTF needs Linux 5.11\n", ""},
 		{"--btf_base=none split", 2, "", "btflite: none: cannot open: no such file or directory\n"},
 		{"text", 2, "", "btflite: text: it is neither an ELF file nor BTF, and begins with 74 65\n"},
 		{"empty good none", 2, "3 files: 1 fine, 0 refused, 2 not readable\n",

@@ -80,7 +80,7 @@ func TestVerifyImage(t *testing.T) {
 			}
 		}
 		stdout, _ := btfliteRun(t, exitOK, "verify", filepath.Join(image, "kernel/fs/a.ko"))
-		if !strings.Contains(stdout, "a.ko: fine: 1 types, ") {
+		if !strings.Contains(stdout, "a.ko: fine: 1 type, ") {
 			t.Error(stdout)
 		}
 	}

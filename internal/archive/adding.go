@@ -90,11 +90,7 @@ func (a *Archive) Add(pkg *pack.Package) (*PackageRecord, error) {
 			return nil, err
 		}
 	case len(rec.Kernels) == 0:
-		plural := "files"
-		if w.files == 1 {
-			plural = "file"
-		}
-		rec.Reason = fmt.Sprintf("no kernel with DWARF or BTF in it (%d %s looked at)", w.files, plural)
+		rec.Reason = fmt.Sprintf("no kernel with DWARF or BTF in it (%s looked at)", message.Count(w.files, "file"))
 		if w.image != "" {
 			rec.Reason += fmt.Sprintf("; %s has no debug information: take the package whose name has dbg, dbgsym or debuginfo", message.OneLine(w.image))
 		}

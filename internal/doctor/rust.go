@@ -5,6 +5,7 @@ import (
 
 	"github.com/btflite/btflite/btf/verify"
 	"github.com/btflite/btflite/internal/declared"
+	"github.com/btflite/btflite/internal/message"
 	"github.com/btflite/btflite/mmapelf"
 )
 
@@ -28,7 +29,7 @@ func (x *exam) sayRust(path string, in mmapelf.Source, fault *verify.Fault) bool
 	if n == 0 {
 		return false
 	}
-	x.report.add(Error, "rust-units", fmt.Sprintf("a kernel refuses the %v; %d units of the file are in Rust, and the encoder has not left them out", fault, n),
+	x.report.add(Error, "rust-units", fmt.Sprintf("a kernel refuses the %v; the file has %s in Rust, and the encoder has not left out any", fault, message.Count(n, "unit")),
 		x.encode("rust", path))
 	return true
 }

@@ -218,5 +218,5 @@ func isStripped(path string) bool {
 
 // counted names the first of some modules, and how many of all they are.
 func counted(some []string, all int) string {
-	return fmt.Sprintf("%d of %d modules (%s first)", len(some), all, message.OneLine(filepath.Base(some[0])))
+	return fmt.Sprintf("%d of %s (%s first)", len(some), message.Count(all, "module"), message.OneLine(filepath.Base(some[0])))
 }

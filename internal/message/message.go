@@ -105,6 +105,14 @@ func Grouped(n uint64) string {
 	return s
 }
 
+// Count is n and the thing, in the plural if n is not 1.
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return Grouped(uint64(n)) + " " + thing
+}
+
 // ShellWord is a word as a shell takes it, quoted if it needs that. If it has characters that a terminal obeys, the
 // quotes are those of bash, zsh and newer standard shells.
 func ShellWord(word string) string {
