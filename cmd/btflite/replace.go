@@ -45,10 +45,7 @@ func (t *target) put(g *guard) error {
 		return err
 	}
 	t.draft = nil
-	if err := g.syncFolder(filepath.Dir(t.file)); err != nil {
-		return fmt.Errorf("file written, but its folder could not be synchronised: %w", err)
-	}
-	return nil
+	return g.syncFolder(filepath.Dir(t.file))
 }
 
 // preparedDraft is a draft that has the whole output, on the disk. If it could not be written, err
@@ -126,7 +123,7 @@ func (g *guard) syncLater() { g.unsynced = map[string]struct{}{} }
 func (g *guard) syncFolders() error {
 	for _, dir := range slices.Sorted(maps.Keys(g.unsynced)) {
 		if err := syncDir(dir); err != nil {
-			return message.FileError(dir, "files written, but it could not be synchronised", err)
+			return fmt.Errorf("%s: %w", message.OneLine(dir), err)
 		}
 	}
 	g.unsynced = nil
@@ -243,6 +240,10 @@ func (o *output) writeDirect() error {
 func (t *target) failure(err error) error {
 	if err == nil {
 		return nil
+	}
+	var late *draft.NotSynced
+	if errors.As(err, &late) {
+		return &outputError{t, fmt.Errorf("%s: %w", message.OneLine(t.path), late)}
 	}
 	return &outputError{t, message.FileError(t.path, "cannot write", err)}
 }

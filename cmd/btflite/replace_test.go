@@ -389,6 +389,38 @@ func TestOutputThatIsAnInputIsRefused(t *testing.T) {
 	}
 }
 
+// TestFolderNotSynchronised: an output that is in place is not called one that cannot be written.
+func TestFolderNotSynchronised(t *testing.T) {
+	c, _, _ := testCLI(t)
+	path := filepath.Join(t.TempDir(), "out")
+	old := syncDir
+	defer func() { syncDir = old }()
+	syncDir = func(string) error { return &draft.NotSynced{Err: syscall.EIO} }
+	to, err := c.resolveTarget(path, nil)
+	if err == nil {
+		err = writeTogether(c.guard, []output{{to: to, content: writeText("x")}}, nil)
+	}
+	const what = ": written, but the folder cannot be synchronised, so a power failure may undo it: input/output error"
+	if err == nil || err.Error() != path+what {
+		t.Errorf("one output: %v", err)
+	}
+	c.guard.syncLater()
+	if to, err = c.resolveTarget(path+"2", nil); err == nil {
+		err = to.write(c.guard, writeText("x"))
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	if err := c.guard.syncFolders(); err == nil || err.Error() != filepath.Dir(path)+what {
+		t.Errorf("all folders: %v", err)
+	}
+	for _, path := range []string{path, path + "2"} {
+		if got := testfile.Read(t, path); string(got) != "x" {
+			t.Errorf("%s: %q is written", path, got)
+		}
+	}
+}
+
 // TestFoldersAreSynchronised: a rename lasts only if its folder is synchronised. After one output that
 // happens at once, after many of them once for each folder.
 func TestFoldersAreSynchronised(t *testing.T) {

@@ -115,7 +115,15 @@ func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() s
 	if err := f.Link(at); err != nil {
 		return message.FileError(at, "cannot write", err)
 	}
-	return message.FileError(at, "cannot write", draft.SyncDir(filepath.Dir(at)))
+	return synced(at)
+}
+
+// synced makes the new name at last.
+func synced(at string) error {
+	if err := draft.SyncDir(filepath.Dir(at)); err != nil {
+		return fmt.Errorf("%s: %w", message.OneLine(at), err)
+	}
+	return nil
 }
 
 // replaceJSON writes a record, or the index, in place of an older one.
@@ -139,7 +147,7 @@ func replaceJSON(at string, rec any) error {
 	if err != nil {
 		return message.FileError(at, "cannot write", err)
 	}
-	return message.FileError(at, "cannot write", draft.SyncDir(dir))
+	return synced(at)
 }
 
 // makeFolder makes a folder of the archive, unless it is there. A link that leads nowhere, as to a disk that is not
@@ -279,7 +287,7 @@ func (a *Archive) linkTo(from, to string) (free bool, err error) {
 	}
 	switch err = os.Link(source, at); {
 	case err == nil:
-		return true, message.FileError(at, "cannot write", draft.SyncDir(filepath.Dir(at)))
+		return true, synced(at)
 	case errors.Is(err, fs.ErrExist):
 		return sameContents(source, at)
 	}

@@ -85,13 +85,17 @@ func (f *File) Rest() error {
 	return f.close()
 }
 
-// Replace closes the file and gives it the name path, in place of a file that has it. Only a name can take the place
+// Replace closes the file, which the caller has synchronised, and gives it the name path, in place of a file that has it. Only a name can take the place
 // of another, so the file has a temporary one between two calls of the system, unless path is free.
 func (f *File) Replace(path string) error {
 	if f.temporary == "" {
 		err := linkNameless(f.File, path)
+		if err == nil {
+			_ = f.close() // it has its name, and Sync has told whether it is on the disk
+			return nil
+		}
 		if !errors.Is(err, fs.ErrExist) {
-			return errors.Join(err, f.close())
+			return err
 		}
 	}
 	if err := f.Rest(); err != nil { // some systems do not rename an open file
@@ -121,6 +125,17 @@ func (f *File) Discard() {
 		f.temporary = ""
 	}
 }
+
+// NotSynced says that a file has its name and its contents, but that the system may not have
+// written the name to the disk.
+type NotSynced struct{ Err error }
+
+func (e *NotSynced) Error() string {
+	return "written, but the folder cannot be synchronised, so a power failure may undo it: " + e.Err.Error()
+}
+
+// Unwrap returns the system's error.
+func (e *NotSynced) Unwrap() error { return e.Err }
 
 // unname takes the temporary name from an open file. Tests replace it.
 var unname = os.Remove

@@ -201,10 +201,7 @@ func replace(target string, src *os.File, info os.FileInfo, fill func(tmp *os.Fi
 	if err := tmp.Replace(target); err != nil {
 		return err
 	}
-	if err := draft.SyncDir(dir); err != nil {
-		return fmt.Errorf("file replaced, but its folder could not be synchronised: %w", err)
-	}
-	return nil
+	return draft.SyncDir(dir)
 }
 
 // write carries out the plan: the kept bytes of src, then the contents, then

@@ -26,9 +26,14 @@ func Unchanged(before, now os.FileInfo) bool {
 }
 
 // CheckUnchanged returns ErrChanged if path does not lead to the file of before, as
-// Unchanged says. It does not follow a link at the end of path.
+// Unchanged says. It does not follow a link at the end of path. If the system does not tell
+// what is there, the error is the system's.
 func CheckUnchanged(path string, before os.FileInfo) error {
-	if now, err := os.Lstat(path); err != nil || !Unchanged(before, now) {
+	now, err := os.Lstat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err != nil || !Unchanged(before, now) {
 		return ErrChanged
 	}
 	return nil
