@@ -261,23 +261,24 @@ const maxSame = 256
 // Same reports whether two types of the Set are equivalent. They are if they differ only in that
 // one has a FWD where the other has the definition that this FWD leads to. Same may wrongly
 // report false.
-func (k *Known) Same(x, y uint32) bool { return k.set.index.types.equivalent(x, y) }
+func (k *Known) Same(x, y uint32) bool { return k.set.find.equivalent(x, y) }
 
 // Same reports whether two types of s are equivalent, as Known.Same does. It is for tests.
-func Same(s *Set, x, y uint32) bool { return s.index.types.equivalent(x, y) }
+func Same(s *Set, x, y uint32) bool { return s.find.equivalent(x, y) }
 
 // Undecided reports whether Resolve could not decide about types of u, mostly because a name has
 // several definitions. Then Commit decides.
 func Undecided(u *Unit) bool { return u.needsWalk || u.loops || u.err != nil }
 
 // equivalent is Known.Same.
-func (st *store) equivalent(x, y uint32) bool {
+func (f finder) equivalent(x, y uint32) bool {
 	steps := maxSame
-	return st.same(x, y, &steps)
+	return f.same(x, y, &steps)
 }
 
 // same is equivalent for at most *steps pairs of types.
-func (st *store) same(x, y uint32, steps *int) bool {
+func (f finder) same(x, y uint32, steps *int) bool {
+	st := &f.index.types
 	if x == y {
 		return true
 	}
@@ -289,37 +290,18 @@ func (st *store) same(x, y uint32, steps *int) bool {
 	if *steps--; *steps < 0 || x == 0 || y == 0 || a.Name() != b.Name() || a.Info() != b.Info() {
 		return false
 	}
-	n := int(a.Vlen())
-	switch a.Kind() {
-	case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag:
-		return st.same(a.Third(), b.Third(), steps)
-	case btf.KindArray:
-		elem, index, n := a.Array()
-		other, by, m := b.Array()
-		return n == m && index == by && st.same(elem, other, steps)
-	case btf.KindFuncProto:
-		for j := range n {
-			name, t := a.Param(j)
-			if other, u := b.Param(j); name != other || !st.same(t, u, steps) {
-				return false
-			}
-		}
-		return st.same(a.Third(), b.Third(), steps)
-	case btf.KindFwd:
+	switch k := a.Kind(); {
+	case links.Has(k):
+		return f.same(a.Third(), b.Third(), steps)
+	case k == btf.KindFwd:
 		return true // one of them is the base's, the other one its proxy
-	case btf.KindStruct, btf.KindUnion:
-		if a.Name() != 0 || a.Third() != b.Third() {
-			return false
-		}
-		for j := range n {
-			name, t, at := a.Member(j)
-			if other, u, to := b.Member(j); name != other || at != to || !st.same(t, u, steps) {
-				return false
-			}
-		}
-		return true
+	case a.Name() != 0:
+		return false
 	}
-	return false
+	var v, w typ
+	v.read(f, nil, x)
+	w.read(f, nil, y)
+	return inside(&v, &w, func(x, y uint32) bool { return f.same(x, y, steps) })
 }
 
 // Void reports whether a type is void, or leads to void by modifiers and typedefs only.

@@ -56,7 +56,7 @@ func (f finder) holds(u *Unit, p Unproved) bool {
 	case p.Exact:
 		return false
 	case id < MaxIDs:
-		return f.index.types.equivalent(id, p.ID)
+		return f.equivalent(id, p.ID)
 	}
 	if !p.Member {
 		return false // a PTR to a new node is new as well, and is compared with nothing
