@@ -17,7 +17,7 @@ import (
 func (s *Set) AddRef(w btf.Record) (uint32, error) {
 	s.gate.lock()
 	defer s.gate.unlock()
-	return s.addRef(w)
+	return s.addRef(w, contentHash(w))
 }
 
 // AddFunc adds a prototype and a FUNC of it, and returns the id of the FUNC. alone says that
@@ -25,7 +25,7 @@ func (s *Set) AddRef(w btf.Record) (uint32, error) {
 func (s *Set) AddFunc(name Name, proto btf.Record, alone bool) (uint32, error) {
 	s.gate.lock()
 	defer s.gate.unlock()
-	id, err := s.addRef(proto)
+	id, err := s.addRef(proto, contentHash(proto))
 	if err != nil {
 		return 0, err
 	}
@@ -33,7 +33,7 @@ func (s *Set) AddFunc(name Name, proto btf.Record, alone bool) (uint32, error) {
 	if alone {
 		return s.index.types.addRecord(w[:])
 	}
-	return s.addRef(w[:])
+	return s.addRef(w[:], contentHash(w[:]))
 }
 
 // AddLoneFunc is AddFunc for a FUNC that no type refers to, and whose name no other FUNC has. It
@@ -46,7 +46,7 @@ func (s *Set) AddLoneFunc(name Name, proto btf.Record, hash uint32) error {
 	}
 	s.gate.lock()
 	defer s.gate.unlock()
-	id, err := s.addHashed(proto, hash)
+	id, err := s.addRef(proto, hash)
 	if err == nil {
 		s.lone.Append(loneFunc{name, id, uint32(len(s.index.types.ids.S))})
 	}
@@ -77,49 +77,35 @@ func loneBefore(funcs []loneFunc, id uint32) (n int) {
 	return n
 }
 
-// addRef is AddRef for a caller that holds the gate.
-func (s *Set) addRef(w btf.Record) (uint32, error) {
-	if s.Raw {
-		return s.index.types.addRecord(w)
-	}
-	to := w.Third()
-	switch w.Kind() {
-	case btf.KindPtr:
-		if id := s.index.types.keys.S[to].ptrTo; id != 0 {
+// addRef is AddRef for a caller that holds the gate. h is contentHash of w.
+func (s *Set) addRef(w btf.Record, h uint32) (uint32, error) {
+	if !s.Raw {
+		if id := s.index.findRef(w, h); id != idNew {
 			return id, nil
 		}
-	case btf.KindConst:
-		if id := s.index.types.keys.S[to].constTo; id != 0 {
-			return id, nil
-		}
-	default:
-		return s.addHashed(w, contentHash(w))
 	}
 	id, err := s.index.types.addRecord(w)
-	if err != nil {
-		return 0, err
+	if s.Raw || err != nil {
+		return id, err
 	}
-	if w.Kind() == btf.KindPtr {
-		s.index.setPtrTo(to, id)
+	if s.index.types.direct(w) != nil {
+		s.index.setDirect(w, id)
 	} else {
-		s.index.setConstTo(to, id)
+		s.index.insert(id, h)
 	}
 	s.placedRefs.Append(id)
 	return id, nil
 }
 
-// addHashed is addRef for a reference that is found by its content, whose hash is h.
-func (s *Set) addHashed(w btf.Record, h uint32) (uint32, error) {
-	if id := s.index.findRecord(w, h); id != idNew {
-		return id, nil
+// findRef is findRecord for a reference of any kind. h is its contentHash.
+func (ix *index) findRef(w btf.Record, h uint32) uint32 {
+	switch at := ix.types.direct(w); {
+	case at == nil:
+		return ix.findRecord(w, h)
+	case *at != 0:
+		return *at
 	}
-	id, err := s.index.types.addRecord(w)
-	if err != nil {
-		return 0, err
-	}
-	s.index.insert(id, h)
-	s.placedRefs.Append(id)
-	return id, nil
+	return idNew
 }
 
 // RecordHash hashes a prototype for AheadRecords and AddLoneFunc.
@@ -269,12 +255,9 @@ func (ix *index) mergeRefs(placed []uint32) {
 		if other != 0 {
 			ix.types.ids.S[other].fwd = id
 		}
-		switch w.Kind() {
-		case btf.KindPtr:
-			ix.setPtrTo(w.Third(), id)
-		case btf.KindConst:
-			ix.setConstTo(w.Third(), id)
-		default:
+		if ix.types.direct(w) != nil {
+			ix.setDirect(w, id)
+		} else {
 			ix.rehash(id, h)
 		}
 	}
@@ -283,12 +266,9 @@ func (ix *index) mergeRefs(placed []uint32) {
 // equalRef returns another reference with the record w of id, 0 if there is none. h is
 // the hash of w if the kind is in the table by content.
 func (ix *index) equalRef(id uint32, w btf.Record) (h, other uint32) {
-	switch w.Kind() {
-	case btf.KindPtr:
-		other = ix.types.keys.S[w.Third()].ptrTo
-	case btf.KindConst:
-		other = ix.types.keys.S[w.Third()].constTo
-	default:
+	if at := ix.types.direct(w); at != nil {
+		other = *at
+	} else {
 		h = contentHash(w)
 		for o := ix.table.S[h&uint32(len(ix.table.S)-1)]; o != 0; o = ix.types.keys.S[o].next {
 			if o != id && ix.types.keys.S[o].hash&^unique == h && ix.types.ids.S[o].fwd == o && equalWords(ix.types.record(o), w) {

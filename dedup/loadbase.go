@@ -103,7 +103,7 @@ func (ix *index) loadRecord(id uint32, r btf.Record, named bool) {
 	switch k {
 	case btf.KindConst:
 		if plain {
-			ix.loadFirst(&ix.types.keys.S[r.Third()].constTo, id)
+			ix.loadFirst(ix.types.direct(r), id)
 		}
 	case btf.KindVolatile, btf.KindRestrict:
 		if plain {
@@ -188,14 +188,10 @@ func (ix *index) enterRepeated() {
 			continue
 		}
 		r, after := ix.types.record(id), b.order.after(id)
-		switch k := r.Kind(); k {
+		switch r.Kind() {
 		case btf.KindPtr, btf.KindConst:
-			to := &ix.types.keys.S[r.Third()].ptrTo
-			if k == btf.KindConst {
-				to = &ix.types.keys.S[r.Third()].constTo
-			}
 			if !after {
-				*to = id
+				*ix.types.direct(r) = id
 			}
 		case btf.KindFwd:
 			if !after {

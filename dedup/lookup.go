@@ -119,13 +119,13 @@ func (f finder) find(u *Unit, i uint32, depth int, guess uint32) uint32 {
 		if !f.findRefs(u, n, depth, w) {
 			break
 		}
-		if c := u.content(n); c != nil {
-			if fits && equalWords(w, c) {
-				id = f.index.types.Final(guess)
-				break
-			}
-			id = f.index.findRecord(c, contentHash(c))
+		c := u.content(u.scratch[:0], n)
+		u.scratch = c
+		if fits && equalWords(w, c) {
+			id = f.index.types.Final(guess)
+			break
 		}
+		id = f.index.findRecord(c, contentHash(c))
 	}
 	u.ID.S[i] = id
 	return id
@@ -306,20 +306,6 @@ func (f finder) anonHash(u *Unit, i uint32, m []Member) uint32 {
 	return uint32(h>>32)&^unique | inTable
 }
 
-// equalShape compares the size, names and offsets of anonymous struct or union n with a
-// record.
-func equalShape(w btf.Record, n *Node, m []Member) bool {
-	if w.Third() != n.Third {
-		return false
-	}
-	for j := range m {
-		if name, _, offset := w.Member(j); m[j].Name != name || m[j].Val != offset {
-			return false
-		}
-	}
-	return true
-}
-
 // findAnonymous tries the known structs of the same shape, newest first.
 func (f finder) findAnonymous(u *Unit, i uint32, depth int, guess uint32, fits bool) uint32 {
 	n := &u.Nodes.S[i]
@@ -338,7 +324,7 @@ func (f finder) findAnonymous(u *Unit, i uint32, depth int, guess uint32, fits b
 		}
 		f.ref(u, m[j].Type, depth, typ)
 	}
-	if fits && equalShape(w, n, m) && f.proves(u, i, guess) {
+	if fits && f.proves(u, i, guess) {
 		return guess
 	}
 	h := f.anonHash(u, i, m)

@@ -34,28 +34,22 @@ func (u *Unit) disown(k int, i uint32) {
 	u.pairs.S = keep
 }
 
-// content makes the record of a reference node, with ids as references. It returns
-// nil for kinds that are never merged. The slice is valid until the next call.
-func (u *Unit) content(n *Node) []uint32 {
-	w := u.scratch[:0]
+// content appends to w the record of a reference node, with ids, or states of u.ID, as references.
+func (u *Unit) content(w []uint32, n *Node) []uint32 {
 	c := u.id(n.Third)
 	switch btf.InfoKind(n.Info) {
-	case btf.KindVar, btf.KindDatasec:
-		return nil
 	case btf.KindArray:
-		w = append(w, 0, n.Info, 0, c, u.id(n.First), n.Aux)
+		return append(w, 0, n.Info, 0, c, u.id(n.First), n.Aux)
 	case btf.KindDeclTag:
-		w = append(w, n.Name, n.Info, c, n.Aux)
+		return append(w, n.Name, n.Info, c, n.Aux)
 	case btf.KindFuncProto:
 		w = append(w, 0, n.Info, c)
 		for _, m := range u.members(n) {
 			w = append(w, m.Name, u.id(m.Type))
 		}
-	default:
-		w = append(w, n.Name, n.Info, c)
+		return w
 	}
-	u.scratch = w
-	return w
+	return append(w, n.Name, n.Info, c)
 }
 
 // members returns the elements of node n.
@@ -70,15 +64,6 @@ func (u *Unit) membersOf(n *Node) []Member {
 		return u.members(n)
 	}
 	return nil
-}
-
-// hasAux reports whether Aux of a reference node belongs to its content.
-func (n *Node) hasAux() bool {
-	switch btf.InfoKind(n.Info) {
-	case btf.KindArray, btf.KindVar, btf.KindDeclTag:
-		return true
-	}
-	return false
 }
 
 // refs returns the references of node n in the order in which placeRef places them:

@@ -1,6 +1,8 @@
 package dedup
 
 import (
+	"slices"
+
 	"github.com/btflite/btflite/arena"
 	"github.com/btflite/btflite/btf"
 )
@@ -9,6 +11,7 @@ import (
 type placer struct {
 	find  finder
 	local localIndex // of the new nodes
+	other []uint32   // scratch of placeRef
 }
 
 // isRefKind reports whether placeRefs places a kind.
@@ -113,16 +116,6 @@ func (p *placer) placePrimitive(u *Unit, i uint32) {
 	p.local.add(h32, i)
 }
 
-// equalNames compares the names of two lists of elements of the same length.
-func equalNames(x, y []Member) bool {
-	for i := range x {
-		if x[i].Name != y[i].Name {
-			return false
-		}
-	}
-	return true
-}
-
 // placeRefs places the new references in raw order, each after its targets. Of
 // equal references, the first that is placed survives.
 func (p *placer) placeRefs(u *Unit) {
@@ -152,18 +145,21 @@ func (p *placer) placeRef(u *Unit, i uint32, depth int) {
 	if u.err != nil {
 		return
 	}
-	w := u.content(n)
+	w := u.content(u.scratch[:0], n)
+	u.scratch = w
 	h := contentHash(w)
 	// After a graph walk, all targets may be in the Set, and so may this node.
-	if p.inSet(u, n) {
-		if id := p.findRef(n, w, h); id != idNew {
+	inSet := true
+	btf.EachRef(w, func(to *uint32) { inSet = inSet && *to < MaxIDs })
+	if inSet {
+		if id := p.find.index.findRef(w, h); id != idNew {
 			u.ID.S[i] = id
 			return
 		}
 	}
 	for j := p.local.first(h); j != 0; j = p.local.next.S[j-1] {
 		o := p.local.node.S[j-1]
-		if p.equalRefs(u, n, &u.Nodes.S[o]) {
+		if p.other = u.content(p.other[:0], &u.Nodes.S[o]); slices.Equal(p.other, w) {
 			u.ID.S[i] = idLocal | o
 			return
 		}
@@ -184,53 +180,4 @@ func (p *placer) placeTarget(u *Unit, r Ref, depth int) {
 	case idBusy:
 		u.err = ErrChain
 	}
-}
-
-// inSet reports whether all targets of a reference node have ids of the Set.
-func (p *placer) inSet(u *Unit, n *Node) bool {
-	first, second, elements := u.refs(n)
-	if u.id(first) >= MaxIDs || u.id(second) >= MaxIDs {
-		return false
-	}
-	for k := range elements {
-		if u.id(elements[k].Type) >= MaxIDs {
-			return false
-		}
-	}
-	return true
-}
-
-// findRef looks up the record w of a reference node.
-func (p *placer) findRef(n *Node, w btf.Record, h uint32) uint32 {
-	id := uint32(0)
-	switch btf.InfoKind(n.Info) {
-	case btf.KindPtr:
-		id = p.find.index.types.keys.S[w.Third()].ptrTo
-	case btf.KindConst:
-		id = p.find.index.types.keys.S[w.Third()].constTo
-	default:
-		return p.find.index.findRecord(w, h)
-	}
-	if id == 0 {
-		return idNew
-	}
-	return id
-}
-
-// equalRefs compares two reference nodes of a unit whose targets are placed.
-func (p *placer) equalRefs(u *Unit, a, b *Node) bool {
-	if a.Info != b.Info || a.Name != b.Name || a.hasAux() && a.Aux != b.Aux || !equalNames(u.membersOf(a), u.membersOf(b)) {
-		return false
-	}
-	first, second, elements := u.refs(a)
-	otherFirst, otherSecond, others := u.refs(b)
-	if u.id(first) != u.id(otherFirst) || u.id(second) != u.id(otherSecond) {
-		return false
-	}
-	for k := range elements {
-		if u.id(elements[k].Type) != u.id(others[k].Type) {
-			return false
-		}
-	}
-	return true
 }

@@ -61,6 +61,18 @@ func (st *store) Final(id uint32) uint32 {
 	}
 }
 
+// direct returns where the id of the PTR or CONST with record w is kept; nil for other kinds, which
+// are found in the table.
+func (st *store) direct(w btf.Record) *uint32 {
+	switch w.Kind() {
+	case btf.KindPtr:
+		return &st.keys.S[w.Third()].ptrTo
+	case btf.KindConst:
+		return &st.keys.S[w.Third()].constTo
+	}
+	return nil
+}
+
 // newIDs makes n ids and returns the first. Their records follow one by one with
 // add.
 func (st *store) newIDs(n int) (uint32, error) {

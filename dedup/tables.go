@@ -237,10 +237,8 @@ func (ix *index) enterType(id uint32) {
 	k := btf.InfoKind(info)
 	switch k {
 	case btf.KindVar, btf.KindDatasec:
-	case btf.KindPtr:
-		ix.setPtrTo(w.Third(), id)
-	case btf.KindConst:
-		ix.setConstTo(w.Third(), id)
+	case btf.KindPtr, btf.KindConst:
+		ix.setDirect(w, id)
 	case btf.KindStruct, btf.KindUnion:
 		e := ix.addEntity(name)
 		d := &e.defs[aggregate(info)]
@@ -435,19 +433,11 @@ func (ix *index) redirect(f, d uint32) {
 	}
 }
 
-// setPtrTo enters id as the PTR to target.
-func (ix *index) setPtrTo(target, id uint32) {
-	ix.types.keys.S[target].ptrTo = id
-	if ix.base != nil && target <= ix.baseIDs && id > ix.baseIDs {
-		ix.base.pointed = append(ix.base.pointed, target)
-	}
-}
-
-// setConstTo enters id as the CONST of target.
-func (ix *index) setConstTo(target, id uint32) {
-	ix.types.keys.S[target].constTo = id
-	if ix.base != nil && target <= ix.baseIDs && id > ix.baseIDs {
-		ix.base.pointed = append(ix.base.pointed, target)
+// setDirect enters id, whose record is w, as a PTR or CONST.
+func (ix *index) setDirect(w btf.Record, id uint32) {
+	*ix.types.direct(w) = id
+	if to := w.Third(); ix.base != nil && to <= ix.baseIDs && id > ix.baseIDs {
+		ix.base.pointed = append(ix.base.pointed, to)
 	}
 }
 
