@@ -6,9 +6,9 @@ import "github.com/btflite/btflite/arena"
 type slowState struct {
 	seeds          arena.Vec[uint32]  // nodes that differ from the known definition of their name
 	tainted        arena.Vec[uint64]  // bit set of nodes that can reach a name with several definitions
-	first          pairTable          // known type -> the first node that a walk met with it
-	others         pairTable          // all other pairs that the walk met
-	unequal        pairTable          // pairs that a walk of this unit has found to differ
+	first          pairs[uint32]      // known type -> the first node that a walk met with it
+	others         pairs[struct{}]    // all other pairs that the walk met
+	unequal        pairs[struct{}]    // pairs that a walk of this unit has found to differ
 	transient      bool               // the walk failed for a reason that may not hold the next time
 	order          arena.Vec[fwdPair] // entries of first in the order made: {known type, node}
 	fwdTo          map[uint32]uint32  // FWDs settled by this unit
@@ -42,9 +42,6 @@ func (w *slowState) free() {
 	w.from.Free()
 	w.todo.Free()
 	w.marks.Free()
-	w.first.free()
-	w.others.free()
-	w.unequal.free()
 }
 
 // seed adds node i to the seeds, unless it is the last one.
@@ -78,72 +75,17 @@ const (
 	stepsPerNode = 128
 )
 
-// pairTable is an open-addressing hash table that is cheap to clear. Keys are never 0: the
-// known side of a pair is not void.
-type pairTable struct {
-	keys arena.Vec[uint64] // 0: the slot is free
-	vals arena.Vec[uint32]
-	used arena.Vec[uint32] // slots in use
-}
+// pairs are pairs of types. They are on the heap: few units have any.
+type pairs[V any] map[uint64]V
 
-func (pt *pairTable) clear() {
-	if pt.keys.S == nil {
-		pt.keys.Resize(1 << 10)
-		pt.vals.Resize(1 << 10)
+// keptPairs is how many pairs a table may have had that is used again: to clear one takes time in
+// proportion to the most that it has had.
+const keptPairs = 1 << 10
+
+// clear empties the table.
+func (p *pairs[V]) clear() {
+	if *p == nil || len(*p) > keptPairs {
+		*p = make(pairs[V])
 	}
-	if len(pt.used.S)*4 > len(pt.keys.S) {
-		clear(pt.keys.S)
-	} else {
-		for _, i := range pt.used.S {
-			pt.keys.S[i] = 0
-		}
-	}
-	pt.used.Reset()
-}
-
-func (pt *pairTable) free() {
-	pt.keys.Free()
-	pt.vals.Free()
-	pt.used.Free()
-}
-
-// slot returns the slot of key k, or the free slot for it.
-func (pt *pairTable) slot(k uint64) uint32 {
-	mask := uint32(len(pt.keys.S) - 1)
-	i := uint32(arena.Mix(0, k)>>32) & mask
-	for pt.keys.S[i] != 0 && pt.keys.S[i] != k {
-		i = (i + 1) & mask
-	}
-	return i
-}
-
-func (pt *pairTable) get(k uint64) (uint32, bool) {
-	i := pt.slot(k)
-	return pt.vals.S[i], pt.keys.S[i] != 0
-}
-
-func (pt *pairTable) has(k uint64) bool { return pt.keys.S[pt.slot(k)] != 0 }
-
-// put adds key k, which the table does not have, with value v.
-func (pt *pairTable) put(k uint64, v uint32) {
-	if len(pt.used.S)*2 >= len(pt.keys.S) {
-		old := append([]uint64(nil), pt.keys.S...)
-		oldVals := append([]uint32(nil), pt.vals.S...)
-		n := len(old) * 2
-		pt.keys.Free()
-		pt.vals.Free()
-		pt.keys.Resize(n)
-		pt.vals.Resize(n)
-		pt.used.Reset()
-		for j, x := range old {
-			if x != 0 {
-				i := pt.slot(x)
-				pt.keys.S[i], pt.vals.S[i] = x, oldVals[j]
-				pt.used.Append(i)
-			}
-		}
-	}
-	i := pt.slot(k)
-	pt.keys.S[i], pt.vals.S[i] = k, v
-	pt.used.Append(i)
+	clear(*p)
 }

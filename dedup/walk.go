@@ -103,16 +103,17 @@ func (wk *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 		key |= 1 << 31 // operands are smaller
 	}
 	plain := false
+	pair := uint64(y)<<32 | uint64(i)
 	if k := btf.InfoKind(u.Nodes.S[i].Info); k == btf.KindPtr || k == btf.KindConst || k == btf.KindVolatile ||
 		k == btf.KindInt || k == btf.KindArray {
 		plain = true
-	} else if w.unequal.has(uint64(y)<<32 | uint64(i)) {
+	} else if _, differ := w.unequal[pair]; differ {
 		return false
-	} else if o, ok := w.first.get(key); ok {
+	} else if o, met := w.first[key]; met {
 		if o == i {
 			return true
 		}
-		if w.others.has(key<<32 | uint64(i)) {
+		if _, met := w.others[key<<32|uint64(i)]; met {
 			return true
 		}
 		if wk.isFwd(u, y) && btf.InfoKind(u.Nodes.S[i].Info) != btf.KindFwd &&
@@ -120,9 +121,9 @@ func (wk *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 			w.transient = true
 			return false // a forward declaration stands for one definition
 		}
-		w.others.put(key<<32|uint64(i), 1)
+		w.others[key<<32|uint64(i)] = struct{}{}
 	} else {
-		w.first.put(key, i)
+		w.first[key] = i
 		w.order.Append(fwdPair{fwd: y, def: i})
 	}
 	if wk.walkInside(u, x, y, depth, inBase) {
@@ -130,10 +131,10 @@ func (wk *walker) walk(u *Unit, x, y uint32, depth int, inBase bool) bool {
 	}
 	if !plain && !w.transient {
 		// The pair differs, whichever walk meets it again.
-		if len(w.unequal.used.S) >= maxUnequal {
+		if len(w.unequal) >= maxUnequal {
 			w.unequal.clear() // then walks compare the pairs again
 		}
-		w.unequal.put(uint64(y)<<32|uint64(i), 1)
+		w.unequal[pair] = struct{}{}
 	}
 	return false
 }
