@@ -20,20 +20,7 @@ const (
 func (f finder) levelHash(u *Unit) levelHash {
 	return func(x uint32, level int) (uint32, bool) {
 		d := digest{find: f, unit: u, steps: hashSteps}
-		var t typ
-		t.read(f, u, x)
-		name, _ := f.head(u, x)
-		d.mix(t.info)
-		d.mix(name)
-		switch btf.InfoKind(t.info) {
-		case btf.KindTypedef:
-			d.reference(t.third, level-1)
-		case btf.KindEnum, btf.KindEnum64:
-			d.values(&t)
-		default:
-			d.aggregate(&t, level-1)
-		}
-		return uint32(d.hash >> 32), !d.open
+		return d.of(x, level), !d.open
 	}
 }
 
@@ -44,6 +31,25 @@ type digest struct {
 	hash  uint64
 	steps int  // how many members and references it may still cover
 	open  bool // a part may stand for several types
+	shape bool // leave out what is in enumerations, so that no part at level 1 stands for several types
+}
+
+// of returns the hash of operand x to a level.
+func (d *digest) of(x uint32, level int) uint32 {
+	var t typ
+	t.read(d.find, d.unit, x)
+	name, _ := d.find.head(d.unit, x)
+	d.mix(t.info)
+	d.mix(name)
+	switch btf.InfoKind(t.info) {
+	case btf.KindTypedef:
+		d.reference(t.third, level-1)
+	case btf.KindEnum, btf.KindEnum64:
+		d.values(&t)
+	default:
+		d.aggregate(&t, level-1)
+	}
+	return uint32(d.hash >> 32)
 }
 
 func (d *digest) mix(x uint32) { d.hash = arena.Mix(d.hash, x) }
@@ -123,7 +129,7 @@ func (d *digest) reference(x uint32, level int) {
 			d.open = d.open || level > 0
 			return
 		case btf.KindEnum, btf.KindEnum64:
-			if level > 0 || name == 0 {
+			if (level > 0 || name == 0) && !d.shape {
 				d.open = d.open || btf.InfoVlen(t.info) == 0
 				d.mix(t.info)
 				d.values(&t)

@@ -134,48 +134,32 @@ func (wk *walker) spreadTaint(u *Unit) {
 	w.start.Reset()
 	w.start.Resize(n + 2)
 	start := w.start.S
-	edges := 0
-	local := func(r Ref) bool { return r != 0 && r&Extern == 0 }
-	for i := range u.Nodes.S {
-		first, second, elements := u.refs(&u.Nodes.S[i])
-		if local(first) {
-			start[first+1]++
-			edges++
-		}
-		if local(second) {
-			start[second+1]++
-			edges++
-		}
-		for j := range elements {
-			if r := elements[j].Type; local(r) {
-				start[r+1]++
-				edges++
+	each := func(edge func(from uint32, to Ref)) {
+		for i := range u.Nodes.S {
+			first, second, elements := u.refs(&u.Nodes.S[i])
+			edge(uint32(i), first)
+			edge(uint32(i), second)
+			for j := range elements {
+				edge(uint32(i), elements[j].Type)
 			}
 		}
 	}
+	each(func(_ uint32, to Ref) {
+		if to != 0 && to&Extern == 0 {
+			start[to+1]++
+		}
+	})
 	for i := 2; i < len(start); i++ {
 		start[i] += start[i-1]
 	}
 	w.from.Reset()
-	w.from.Resize(edges)
-	from := w.from.S
-	for i := range u.Nodes.S {
-		first, second, elements := u.refs(&u.Nodes.S[i])
-		if local(first) {
-			from[start[first]] = uint32(i)
-			start[first]++
+	w.from.Resize(int(start[n+1]))
+	each(func(from uint32, to Ref) {
+		if to != 0 && to&Extern == 0 {
+			w.from.S[start[to]] = from
+			start[to]++
 		}
-		if local(second) {
-			from[start[second]] = uint32(i)
-			start[second]++
-		}
-		for j := range elements {
-			if r := elements[j].Type; local(r) {
-				from[start[r]] = uint32(i)
-				start[r]++
-			}
-		}
-	}
+	})
 	todo := w.todo
 	todo.Reset()
 	for i := range uint32(n) {

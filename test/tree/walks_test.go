@@ -14,7 +14,6 @@ var boundedOtherwise = map[string]string{
 	"btf/ctype.declare":               "counts the types that it looks at",
 	"btf/dump.declaration":            "ends at maxDepth links",
 	"encode.match":                    "the set has no types that lead back to themselves without a name (dedup.ErrChain)",
-	"dedup.nextNames":                 "counts its steps",
 	"dedup.reference":                 "counts its steps",
 	"dedup/exact.identical":           "has a budget",
 	"internal/callconv.layout":        "has a depth and a budget",
