@@ -27,7 +27,7 @@ func keep(f *input, u *workspace) {
 	defer u.locate()
 	f.progress(u)
 	if f.merge == nil {
-		keepStates(f, u)
+		_ = keepStates(f, u) // it fails only in a merged file
 	}
 }
 
@@ -107,6 +107,7 @@ func (f *input) commit(u *workspace, reread func() error) error {
 		return err
 	}
 	saveInlined(f, u)
+	r.raw.variables(u)
 	return f.saveVars(u)
 }
 

@@ -97,11 +97,7 @@ func (f *input) prepare(u *workspace) {
 // sizes returns the types that decide sizes: the unit's own, and types of the set that
 // were left out of the unit.
 func (u *workspace) sizes(set *dedup.Set, addrSize int) callconv.Types {
-	t := callconv.Types{Nodes: u.unit.Types.Nodes.S, Members: u.unit.Types.Members.S, AddrSize: addrSize}
-	if u.unit.Types.LeftOutNodes() > 0 {
-		t.Set = set
-	}
-	return t
+	return callconv.Types{Nodes: u.unit.Types.Nodes.S, Members: u.unit.Types.Members.S, AddrSize: addrSize, Set: set}
 }
 
 // placeFuncs looks the unit's functions up in the ELF function table, and sets Entry of those that are
@@ -254,7 +250,7 @@ func (f *input) saveStates(u *workspace) error {
 		}
 	}
 	if f.merge != nil {
-		return mergeStates(f, u)
+		return keepStates(f, u)
 	}
 	// A state that is a repeat has no new names: it needs no look-up here.
 	for i := range u.funcs.states.S {
@@ -282,41 +278,30 @@ func internState(set *dedup.Set, ps []compactstate.Param, an []unit.Annot) (err 
 }
 
 // keepStates moves the unit's states to the run, in functions-table order. Their strings have been
-// added, so a later unit may be committed meanwhile.
-func keepStates(f *input, u *workspace) {
-	reserveStates(f, u)
-	for i := range u.funcs.states.S {
-		st, raw := placeState(f, u, i)
-		f.run.keepState(u, st, raw)
-	}
-}
-
-// mergeStates is keepStates for a merged file. It adds the strings, too, or notes them for the end
-// of the file.
-func mergeStates(f *input, u *workspace) error {
-	reserveStates(f, u)
-	for i := range u.funcs.states.S {
-		st, raw := placeState(f, u, i)
-		ps, annots := st.parts(u)
-		if f.run.funcs.states.Has(st.Entry, st.Flags, st.Sym, st.Ret, ps, f.run.funcs.annotations(annots)) {
-			continue // its names have come with the first state
-		}
-		if !f.merge.finishing {
-			f.merge.keepNames(ps, annots)
-		} else if err := internState(f.run.set, ps, annots); err != nil {
-			return u.reader.Cursor.UnitError(err.Error())
-		}
-		f.run.keepState(u, st, raw)
-	}
-	return nil
-}
-
-// reserveStates makes room for the unit's states, and counts them.
-func reserveStates(f *input, u *workspace) {
+// added, so a later unit may be committed meanwhile. In a merged file, keepStates adds the strings, or
+// notes them for the end of the file.
+func keepStates(f *input, u *workspace) error {
 	if len(u.funcs.states.S) > 0 {
 		f.run.funcs.states.Reserve(f.run.funcs.table.MaxEntry(), nil)
 	}
 	f.run.stats.FuncStates += uint64(len(u.funcs.states.S))
+	for i := range u.funcs.states.S {
+		st, raw := placeState(f, u, i)
+		ps, annots := st.parts(u)
+		switch m := f.merge; {
+		case m == nil:
+		case f.run.funcs.states.Has(st.Entry, st.Flags, st.Sym, st.Ret, ps, f.run.funcs.annotations(annots)):
+			continue // its names have come with the first state
+		case !m.finishing:
+			m.keepNames(ps, annots)
+		default:
+			if err := internState(f.run.set, ps, annots); err != nil {
+				return u.reader.Cursor.UnitError(err.Error())
+			}
+		}
+		f.run.keepState(u, st, raw)
+	}
+	return nil
 }
 
 // placeState gives the types of state i ids of the Set. raw has their ids for -V.

@@ -1,7 +1,5 @@
 package encode
 
-import "github.com/btflite/btflite/internal/unit"
-
 // Link-time optimization leaves files whose units refer to each other. pahole merges all
 // units of such a file into one (pahole-behaviour 1.4). The result shows this in four
 // ways:
@@ -36,31 +34,7 @@ func (f *input) takeMerged(u *workspace) error {
 	} else {
 		saveInlined(f, u)
 	}
-	for i := range u.unit.Vars.S {
-		v := u.unit.Vars.S[i]
-		if m.varsEnd && !v.Extra {
-			continue
-		}
-		size, keep, err := f.keepVar(u, &v)
-		if err == errVoidVar {
-			m.varsEnd = m.varsEnd || !v.Extra
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		switch {
-		case !keep:
-		case v.Extra:
-			f.run.addExtra(&v, u.id(v.Type), size, u.unit.Annots.S[v.FirstAn:][:v.NAn])
-		default:
-			raw := f.run.raw.rawOf(u, v.Type)
-			v.Type = u.id(v.Type)
-			tags := append([]unit.Annot(nil), u.unit.Annots.S[v.FirstAn:][:v.NAn]...)
-			m.vars = append(m.vars, mergedVar{v, raw, size, tags})
-		}
-	}
-	return nil
+	return f.saveVars(u)
 }
 
 // finishMerged adds the parts that waited for the last unit of the file.

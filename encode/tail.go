@@ -17,33 +17,38 @@ import (
 // DATASECs, then numbering and output.
 
 // saveVars adds a VAR and its DECL_TAGs for each candidate of the unit that passes the
-// checks.
+// checks. Those of a merged file wait for its end.
 func (f *input) saveVars(u *workspace) error {
-	r := f.run
-	ended := false
-	r.raw.variables(u)
+	r, m := f.run, f.merge
+	ended := new(bool)
+	if m != nil {
+		ended = &m.varsEnd
+	}
 	for i := range u.unit.Vars.S {
 		v := &u.unit.Vars.S[i]
-		if ended && !v.Extra {
+		if *ended && !v.Extra {
 			continue
 		}
 		size, keep, err := f.keepVar(u, v)
 		if err == errVoidVar {
-			ended = ended || !v.Extra
+			*ended = *ended || !v.Extra
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if !keep {
-			continue
-		}
-		if v.Extra {
-			r.addExtra(v, u.id(v.Type), size, u.unit.Annots.S[v.FirstAn:][:v.NAn])
-			continue
-		}
-		if err := r.addVar(v, u.id(v.Type), size, u.unit.Annots.S[v.FirstAn:][:v.NAn], r.raw.rawOf(u, v.Type), u); err != nil {
-			return u.reader.Cursor.UnitError(err.Error())
+		typ, raw, tags := u.id(v.Type), r.raw.rawOf(u, v.Type), u.unit.Annots.S[v.FirstAn:][:v.NAn]
+		switch {
+		case !keep:
+		case v.Extra:
+			r.addExtra(v, typ, size, tags)
+		case m != nil:
+			v.Type = typ
+			m.vars = append(m.vars, mergedVar{*v, raw, size, slices.Clone(tags)})
+		default:
+			if err := r.addVar(v, typ, size, tags, raw, u); err != nil {
+				return u.reader.Cursor.UnitError(err.Error())
+			}
 		}
 	}
 	return nil

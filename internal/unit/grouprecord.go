@@ -108,12 +108,11 @@ func (u *Unit) add(o *Unit) {
 		t.Node += nodes
 		u.Tags.Append(t)
 	}
-	u.addFuncs(o, to, annots)
+	u.AddFuncs(o, to)
 	for _, v := range o.Vars.S {
 		v.Type, v.FirstAn = to(v.Type), v.FirstAn+annots
 		u.Vars.Append(v)
 	}
-	u.Annots.AppendSlice(o.Annots.S)
 	u.Facts.DIEs = o.Facts.DIEs
 	u.Facts.LacksTypes = u.Facts.LacksTypes || o.Facts.LacksTypes
 }
@@ -145,9 +144,9 @@ func (u *Unit) addTypes(o *Unit, to func(dedup.Ref) dedup.Ref) {
 	}
 }
 
-// addFuncs appends the functions of o. Their annotations are moved by annots.
-func (u *Unit) addFuncs(o *Unit, to func(dedup.Ref) dedup.Ref, annots uint32) {
-	funcs, params := uint32(len(u.Funcs.S)), uint32(len(u.Params.S))
+// AddFuncs appends the functions of o, and all annotations. to maps a reference of o to its new value.
+func (u *Unit) AddFuncs(o *Unit, to func(dedup.Ref) dedup.Ref) {
+	funcs, params, annots, entries := uint32(len(u.Funcs.S)), uint32(len(u.Params.S)), uint32(len(u.Annots.S)), uint32(len(u.Entries))
 	for _, fn := range o.Funcs.S {
 		fn.Type, fn.First, fn.FirstAn = to(fn.Type), fn.First+params, fn.FirstAn+annots
 		u.Funcs.Append(fn)
@@ -155,7 +154,6 @@ func (u *Unit) addFuncs(o *Unit, to func(dedup.Ref) dedup.Ref, annots uint32) {
 	for _, i := range o.FuncOrder.S {
 		u.FuncOrder.Append(funcs + i)
 	}
-	entries := uint32(len(u.Entries))
 	for _, p := range o.Params.S {
 		p.Type = to(p.Type)
 		if p.LocKind == callconv.LocEntries {
@@ -163,5 +161,10 @@ func (u *Unit) addFuncs(o *Unit, to func(dedup.Ref) dedup.Ref, annots uint32) {
 		}
 		u.Params.Append(p)
 	}
+	for _, run := range o.Formats.S {
+		run.First += funcs
+		u.Formats.Append(run)
+	}
 	u.Entries = append(u.Entries, o.Entries...)
+	u.Annots.AppendSlice(o.Annots.S)
 }
