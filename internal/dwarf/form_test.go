@@ -134,8 +134,6 @@ func TestForms(t *testing.T) {
 							want += uint64(len(lead))
 						case FormBlock, FormBlock1, FormBlock2, FormBlock4, FormExprloc:
 							want += block(uint64(len(lead)), 0)
-						case FormStrx3, FormAddrx3, FormData16:
-							want = 0 // read by no one
 						}
 					}
 					testForm(t, name, u, at{attr: attr, form: form}, slices.Concat([]byte{9, 9}, data, []byte{7}), want)

@@ -30,23 +30,12 @@ type Decl struct {
 // Decl returns where the DIE at offset off of unit b is declared. t must have been compiled by
 // the plan Places. ok is false if the DIE cannot be read.
 func (t *Abbrevs) Decl(b []byte, off int) (x Decl, ok bool) {
-	if off < 0 || off > len(b) {
-		return x, false
-	}
-	code, p := ULEB(b, off)
-	if p < 0 {
-		return x, false
-	}
-	a := t.Lookup(code)
-	if a == nil {
-		return x, false
-	}
 	var v Values
-	p, have := t.Decode(a, b, p, &v)
-	if p < 0 {
+	e := Entries{Abbrevs: t, Vals: &v, Data: b}
+	if off < 0 || !e.At(off) || e.Abbrev == nil || !e.Decode() {
 		return x, false
 	}
-	has := func(value int) bool { return have>>value&1 != 0 }
+	has := func(value int) bool { return e.Have>>value&1 != 0 }
 	if has(placeLine) {
 		x.Line = v[placeLine].Numeric()
 	}

@@ -1,7 +1,5 @@
 package dwarf
 
-import "encoding/binary"
-
 // Value is the value of an attribute as it stands in the DIE.
 type Value struct {
 	// U is, for blocks and expressions, offset<<32 | length with the offset in the unit; for
@@ -162,26 +160,7 @@ func (t *Abbrevs) fixed(b []byte, p, n int) (uint64, bool) {
 	if len(b)-p < n {
 		return 0, false
 	}
-	if t.bigEndian {
-		switch n {
-		case 1:
-			return uint64(b[p]), true
-		case 2:
-			return uint64(binary.BigEndian.Uint16(b[p:])), true
-		case 4:
-			return uint64(binary.BigEndian.Uint32(b[p:])), true
-		}
-		return binary.BigEndian.Uint64(b[p:]), true
-	}
-	switch n {
-	case 1:
-		return uint64(b[p]), true
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b[p:])), true
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b[p:])), true
-	}
-	return binary.LittleEndian.Uint64(b[p:]), true
+	return fixedUint(b[p:p+n], t.bigEndian), true
 }
 
 // number reads an unsigned LEB128 number, and the offset of after bytes that follows it, if after is not
@@ -218,40 +197,17 @@ func (t *Abbrevs) value(form Form, b []byte, p int) (v Value, next int) {
 		}
 	}
 	n, kind := t.formShape(form)
-	v.Form = form
+	one := Abbrevs{unitFormat: t.unitFormat}
 	switch kind {
+	case shapeUnknown:
+		return v, -1
 	case shapeFixed:
-		if len(b)-p < n {
-			return v, -1
-		}
-		switch n {
-		case 0:
-			v.U = 1
-		case 1, 2, 4, 8:
-			v.U, _ = t.fixed(b, p, n)
-		}
-		return v, p + n
-	case shapeULEB:
-		if form == FormSdata {
-			s, q := SLEB(b, p)
-			v.U, p = uint64(s), q
-		} else {
-			v.U, p = t.number(b, p, n)
-		}
-		return v, p
-	case shapeString:
-		v.U = uint64(p)
-		for ; p < len(b); p++ {
-			if b[p] == 0 {
-				return v, p + 1
-			}
-		}
-	case shapeBlock:
-		q, k, ok := t.blockLen(b, p, n)
-		if ok && k <= uint64(len(b)-q) {
-			v.U = uint64(q)<<32 | k
-			return v, q + int(k)
-		}
+		one.ops = one.appendFixed(nil, 0, form, n, 0)
+	default:
+		one.ops = []op{variableOp(kind, form, 0, n)}
 	}
-	return v, -1
+	one.ops = append(one.ops, op{code: opEnd})
+	var vals Values
+	next, _ = one.Decode(&Abbrev{}, b, p, &vals)
+	return vals[0], next
 }
