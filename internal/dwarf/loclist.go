@@ -31,18 +31,6 @@ const (
 	LLEGNUViewPair     = 0x09
 )
 
-// DW_RLE_ values (section 7.25).
-const (
-	RLEEndOfList    = 0x00
-	RLEBaseAddressx = 0x01
-	RLEStartxEndx   = 0x02
-	RLEStartxLength = 0x03
-	RLEOffsetPair   = 0x04
-	RLEBaseAddress  = 0x05
-	RLEStartEnd     = 0x06
-	RLEStartLength  = 0x07
-)
-
 // ListAddresses says how the addresses in location lists are read.
 type ListAddresses struct {
 	// Base is the address that offsets count from, until a list names another one.
@@ -73,13 +61,14 @@ const maxBases = 1 << 10
 type LocList struct {
 	Range // of the last entry, after UseAddresses
 
-	data []byte
-	off  int
-	f    ExprFormat
-	base uint64
-	how  *ListAddresses
-	err  *Error
-	done bool
+	data   []byte
+	off    int
+	f      ExprFormat
+	ranges bool // entries have no expressions
+	base   uint64
+	how    *ListAddresses
+	err    *Error
+	done   bool
 }
 
 // NewLocList returns a LocList at offset off of section, which is the contents
@@ -96,6 +85,16 @@ func NewLocList(section []byte, off uint64, f ExprFormat) LocList {
 	default:
 		l.off = int(off)
 	}
+	return l
+}
+
+// NewRangeList returns a LocList for a list of address ranges (section 7.25), in .debug_rnglists for a
+// unit of DWARF 5 and in .debug_ranges for an older one. Its entries have no expressions, and otherwise
+// those of location lists.
+func NewRangeList(section []byte, off uint64, f ExprFormat) LocList {
+	f.Split = false // they are in the main file
+	l := NewLocList(section, off, f)
+	l.ranges = true
 	return l
 }
 
@@ -151,6 +150,9 @@ func (l *LocList) entry2() ([]byte, bool) {
 	case begin == 0 && end == 0:
 		l.done = true
 		return nil, false
+	case l.ranges:
+		l.off, l.From, l.To = p, l.base+begin, l.base+end
+		return nil, true
 	case len(l.data)-p < 2:
 		return l.fail("location list entry cut off")
 	}
@@ -208,7 +210,13 @@ func (l *LocList) entry5() ([]byte, bool) {
 	p := l.off + 1
 	located := true
 	l.Always = false
-	switch l.data[l.off] {
+	kind := l.data[l.off]
+	if l.ranges && kind >= LLEDefaultLocation { // DW_RLE_ has no such kind
+		if kind++; kind > LLEStartLength {
+			return l.fail("unknown kind of address range")
+		}
+	}
+	switch kind {
 	case LLEEndOfList:
 		l.done = true
 		return nil, false
@@ -251,9 +259,9 @@ func (l *LocList) entry5() ([]byte, bool) {
 	if p < 0 {
 		return l.fail("location list entry cut off")
 	}
-	if !located {
+	if !located || l.ranges {
 		l.off = p
-		return nil, false
+		return nil, located
 	}
 	size, p := ULEB(l.data, p)
 	if p < 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/btflite/btflite/internal/debuginfo"
-	"github.com/btflite/btflite/internal/dwarf"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 	"github.com/btflite/btflite/internal/inline"
 	"github.com/btflite/btflite/internal/names"
@@ -258,31 +257,31 @@ func TestSiteRanges(t *testing.T) {
 		{"old: empty", 4, func(n int) []byte { return word(n, 0, 0) }, 0},
 		{"old: cut off in a range", 4, func(n int) []byte { return word(n, 0x20) }, 0},
 		{"old: cut off behind a base", 4, func(n int) []byte { return word(n, ones(n), 0x12000) }, 0},
-		{"old: fifteen bases", 4, func(n int) []byte {
-			return append(bytes.Repeat(word(n, ones(n), 0x12000), 15), word(n, 0x20, 0x24)...)
+		{"old: as many bases as are read", 4, func(n int) []byte {
+			return append(bytes.Repeat(word(n, ones(n), 0x12000), 1<<10-1), word(n, 0x20, 0x24)...)
 		}, 0x12020},
-		{"old: sixteen bases", 4, func(n int) []byte {
-			return append(bytes.Repeat(word(n, ones(n), 0x12000), 16), word(n, 0x20, 0x24)...)
+		{"old: one more", 4, func(n int) []byte {
+			return append(bytes.Repeat(word(n, ones(n), 0x12000), 1<<10), word(n, 0x20, 0x24)...)
 		}, 0},
-		{"offsets", 5, func(int) []byte { return []byte{dwarf.RLEOffsetPair, 0x20, 0x24, 0} }, 0x10020},
-		{"offset of two bytes", 5, func(int) []byte { return []byte{dwarf.RLEOffsetPair, 0xa0, 0x01, 0xa4, 0x01, 0} }, 0x100a0},
-		{"offset without end", 5, func(int) []byte { return []byte{dwarf.RLEOffsetPair, 0x80} }, 0},
+		{"offsets", 5, func(int) []byte { return []byte{rleOffsetPair, 0x20, 0x24, 0} }, 0x10020},
+		{"offset of two bytes", 5, func(int) []byte { return []byte{rleOffsetPair, 0xa0, 0x01, 0xa4, 0x01, 0} }, 0x100a0},
+		{"offset without end", 5, func(int) []byte { return []byte{rleOffsetPair, 0x80} }, 0},
 		{"base", 5, func(n int) []byte {
-			return append(append([]byte{dwarf.RLEBaseAddress}, word(n, 0x12000)...), dwarf.RLEOffsetPair, 0x20, 0x24, 0)
+			return append(append([]byte{rleBaseAddress}, word(n, 0x12000)...), rleOffsetPair, 0x20, 0x24, 0)
 		}, 0x12020},
-		{"base without a range", 5, func(n int) []byte { return append(append([]byte{dwarf.RLEBaseAddress}, word(n, 0x12000)...), 0) }, 0},
-		{"base cut off", 5, func(int) []byte { return []byte{dwarf.RLEBaseAddress, 1, 2} }, 0},
-		{"start and end", 5, func(n int) []byte { return append(append([]byte{dwarf.RLEStartEnd}, word(n, 0x10030, 0x10034)...), 0) }, 0x10030},
-		{"start and length", 5, func(n int) []byte { return append(append([]byte{dwarf.RLEStartLength}, word(n, 0x10030)...), 4, 0) }, 0x10030},
-		{"start cut off", 5, func(int) []byte { return []byte{dwarf.RLEStartLength, 1} }, 0},
+		{"base without a range", 5, func(n int) []byte { return append(append([]byte{rleBaseAddress}, word(n, 0x12000)...), 0) }, 0},
+		{"base cut off", 5, func(int) []byte { return []byte{rleBaseAddress, 1, 2} }, 0},
+		{"start and end", 5, func(n int) []byte { return append(append([]byte{rleStartEnd}, word(n, 0x10030, 0x10034)...), 0) }, 0x10030},
+		{"start and length", 5, func(n int) []byte { return append(append([]byte{rleStartLength}, word(n, 0x10030)...), 4, 0) }, 0x10030},
+		{"start cut off", 5, func(int) []byte { return []byte{rleStartLength, 1} }, 0},
 		{"empty", 5, func(int) []byte { return []byte{0} }, 0},
 		{"unknown kind", 5, func(int) []byte { return []byte{0x20, 1, 2} }, 0},
 		{"nothing", 5, func(int) []byte { return nil }, 0},
-		{"fifteen bases", 5, func(n int) []byte {
-			return append(bytes.Repeat(append([]byte{dwarf.RLEBaseAddress}, word(n, 0x12000)...), 15), dwarf.RLEOffsetPair, 0x20, 0x24)
+		{"as many bases as are read", 5, func(n int) []byte {
+			return append(bytes.Repeat(append([]byte{rleBaseAddress}, word(n, 0x12000)...), 1<<10-1), rleOffsetPair, 0x20, 0x24)
 		}, 0x12020},
-		{"sixteen bases", 5, func(n int) []byte {
-			return append(bytes.Repeat(append([]byte{dwarf.RLEBaseAddress}, word(n, 0x12000)...), 16), dwarf.RLEOffsetPair, 0x20, 0x24)
+		{"one more", 5, func(n int) []byte {
+			return append(bytes.Repeat(append([]byte{rleBaseAddress}, word(n, 0x12000)...), 1<<10), rleOffsetPair, 0x20, 0x24)
 		}, 0},
 	}
 	for _, x := range rows {
@@ -337,3 +336,11 @@ func TestSiteDepth(t *testing.T) {
 		}
 	}
 }
+
+// DW_RLE_ values (DWARF 5, section 7.25).
+const (
+	rleOffsetPair  = 0x4
+	rleBaseAddress = 0x5
+	rleStartEnd    = 0x6
+	rleStartLength = 0x7
+)
