@@ -37,15 +37,8 @@ func LoadRanges(f *File) (*Ranges, error) {
 				return nil, err
 			}
 		}
-		for i := range f.Dwarf.Sections {
-			x := &f.Dwarf.Sections[i]
-			if f.rel == nil || x.Type != elfabi.SHTRela && x.Type != elfabi.SHTRel || int(x.Info) != sec.Index || *s.rel != nil {
-				continue
-			}
-			if *s.rel, err = f.relocsIn(x, sec.Name, len(*s.data)); err != nil {
-				return nil, err
-			}
-			(*s.rel).Sort()
+		if *s.rel, err = relocsOf(f, sec, len(*s.data)); err != nil {
+			return nil, err
 		}
 	}
 	return r, nil
@@ -116,13 +109,8 @@ func movedULEB(rel *elfreloc.Table, b []byte, at int) (v uint64, next int) {
 	if next < 0 || rel == nil {
 		return v, next
 	}
-	first := rel.Search(0, uint64(at))
-	last := rel.Search(first, uint64(next))
-	if first == last {
-		return v, next
-	}
 	field := append(make([]byte, 0, 10), b[at:next]...)
-	if rel.Apply(field, uint64(at), first, last) != nil {
+	if rel.Relocate(field, uint64(at)) != nil {
 		return 0, -1
 	}
 	v, _ = dwarf.ULEB(field, 0)
@@ -160,10 +148,7 @@ func (c *Cursor) number(rel *elfreloc.Table, near *nearby, b []byte, at, n uint6
 			return 0, false
 		}
 	}
-	if n == 8 {
-		return c.File.Order().Uint64(field), true
-	}
-	return uint64(c.File.Order().Uint32(field)), true
+	return number(c.File, field), true
 }
 
 // ListBytes returns the section of the unit's location lists. n bytes from offset off on

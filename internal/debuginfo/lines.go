@@ -5,7 +5,6 @@ import (
 	"path"
 
 	"github.com/btflite/btflite/internal/dwarf"
-	"github.com/btflite/btflite/internal/elfabi"
 	"github.com/btflite/btflite/internal/elfreloc"
 )
 
@@ -25,18 +24,11 @@ func OpenLines(f *File) (*Lines, error) {
 		return l, nil
 	}
 	var err error
-	if l.data, err = f.Dwarf.Data(sec); err != nil || f.rel == nil {
-		return l, err
+	if l.data, err = f.Dwarf.Data(sec); err == nil {
+		l.rel, err = relocsOf(f, sec, len(l.data))
 	}
-	for i := range f.Dwarf.Sections {
-		s := &f.Dwarf.Sections[i]
-		if (s.Type == elfabi.SHTRela || s.Type == elfabi.SHTRel) && uint64(s.Info) == uint64(sec.Index) {
-			if l.rel, err = f.relocsIn(s, sec.Name, len(l.data)); err != nil {
-				return nil, err
-			}
-			l.rel.Sort()
-			break
-		}
+	if err != nil {
+		return nil, err
 	}
 	return l, nil
 }
@@ -85,18 +77,10 @@ func (l *Lines) Path(table, number uint64, dir string) string {
 func (l *Lines) text(form dwarf.Form, at uint64, size int) []byte {
 	var buf [8]byte
 	b := buf[:copy(buf[:size], l.data[at:])]
-	if l.rel != nil {
-		first := l.rel.Search(0, at)
-		if l.rel.Apply(b, at, first, l.rel.Search(first, at+uint64(size))) != nil {
-			return nil
-		}
+	if l.rel.Relocate(b, at) != nil {
+		return nil
 	}
-	off := uint64(0)
-	if size == 8 {
-		off = l.f.Order().Uint64(b)
-	} else {
-		off = uint64(l.f.Order().Uint32(b))
-	}
+	off := number(l.f, b)
 	strings := l.f.Names.Data
 	if form == dwarf.FormLineStrp {
 		strings = l.f.other.lineStr

@@ -111,6 +111,21 @@ func (f *File) relocsIn(s *mmapelf.Section, target string, size int) (*elfreloc.
 	return t, nil
 }
 
+// relocsOf returns the relocations of a section of f with size bytes, sorted by offset; nil if it has none.
+func relocsOf(f *File, sec *mmapelf.Section, size int) (t *elfreloc.Table, err error) {
+	for i := range f.Dwarf.Sections {
+		s := &f.Dwarf.Sections[i]
+		if f.rel == nil || s.Type != elfabi.SHTRela && s.Type != elfabi.SHTRel || uint64(s.Info) != uint64(sec.Index) {
+			continue
+		}
+		if t, err = f.relocsIn(s, sec.Name, size); err == nil {
+			t.Sort()
+		}
+		break
+	}
+	return t, err
+}
+
 // Addresses returns the address of each section, by index. In a relocatable input, these are the
 // addresses that the sections are assumed to have.
 func (f *File) Addresses() []uint64 {

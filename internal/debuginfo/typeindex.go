@@ -121,7 +121,7 @@ func (t *TypeIndex) Open(c *Cursor, i uint32) (place uint64, err error) {
 		c.typeCopy.Reset()
 		b := c.typeCopy.Extend(len(c.Hdr.Data))
 		copy(b, c.Hdr.Data)
-		if err := s.relocate(b, off); err != nil {
+		if err := s.rel.Relocate(b, off); err != nil {
 			return 0, fmt.Errorf("%s: %w", t.f.Path, err)
 		}
 		c.Hdr.Data = b
@@ -204,22 +204,13 @@ func (t *TypeIndex) openSections() error {
 func (ts *typeSection) readHeader(tail []byte, off uint64, bigEndian bool, h *dwarf.Unit) error {
 	var buf [dwarf.MaxUnitHeader]byte
 	head := buf[:copy(buf[:], tail)]
-	if err := ts.relocate(head, off); err != nil {
+	if err := ts.rel.Relocate(head, off); err != nil {
 		return err
 	}
 	if ts.types {
 		return dwarf.ReadTypeUnitHeader(head, tail, off, bigEndian, h)
 	}
 	return dwarf.ReadUnitHeader(head, tail, off, bigEndian, h)
-}
-
-// relocate relocates b, a copy of the section's bytes at off.
-func (ts *typeSection) relocate(b []byte, off uint64) error {
-	if ts.rel == nil {
-		return nil
-	}
-	first := ts.rel.Search(0, off)
-	return ts.rel.Apply(b, off, first, ts.rel.Search(first, off+uint64(len(b))))
 }
 
 // make reads all unit headers.

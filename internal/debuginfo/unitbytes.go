@@ -94,15 +94,17 @@ func (c *Cursor) relocated(kind int, b []byte, at, size uint64) uint64 {
 	var buf [8]byte
 	n := buf[:copy(buf[:size], b[at:])]
 	if f.rel != nil {
-		if t := f.rel.random[kind]; t != nil {
-			first := t.Search(0, at)
-			if err := t.Apply(n, at, first, t.Search(first, at+size)); err != nil && c.Err == nil {
-				c.Err = c.UnitError(err.Error())
-			}
+		if err := f.rel.random[kind].Relocate(n, at); err != nil && c.Err == nil {
+			c.Err = c.UnitError(err.Error())
 		}
 	}
-	if size == 8 {
-		return f.Order().Uint64(n)
+	return number(f, n)
+}
+
+// number returns the number of 4 or 8 bytes in b, which are from f.
+func number(f *File, b []byte) uint64 {
+	if len(b) == 8 {
+		return f.Order().Uint64(b)
 	}
-	return uint64(f.Order().Uint32(n))
+	return uint64(f.Order().Uint32(b))
 }

@@ -23,6 +23,15 @@ type Span struct {
 	Low, High uint64
 }
 
+// Relocate is Apply with all entries for b, which it searches for. A nil Table has none.
+func (t *Table) Relocate(b []byte, off uint64) error {
+	if t == nil {
+		return nil
+	}
+	first := t.Search(0, off)
+	return t.Apply(b, off, first, t.Search(first, off+uint64(len(b))))
+}
+
 // ApplySpan is Apply, and sets s.Low and s.High.
 func (t *Table) ApplySpan(b []byte, off uint64, first, last int, s *Span) error {
 	o := t.o
