@@ -26,6 +26,17 @@ func (u *Unit) dropUnencodable(names *names.Text, stubs stubs, forKernel bool) {
 	d.dropFromFuncs()
 	d.dropVars()
 	u.moveTags(d.to, d.lost)
+	u.Unsigned, u.InFunctions = d.kept(u.Unsigned), d.kept(u.InFunctions)
+}
+
+// WithoutTypeTags makes the TYPE_TAGs of r's unit stubs for the types that they tag. So Settle removes
+// them.
+func WithoutTypeTags(r *Reader) {
+	for i := range r.Unit.Types.Nodes.S {
+		if n := &r.Unit.Types.Nodes.S[i]; btf.InfoKind(n.Info) == btf.KindTypeTag {
+			r.stubs = append(r.stubs, stub{uint32(i), n.Third})
+		}
+	}
 }
 
 // dropper removes types from a unit.
@@ -171,6 +182,20 @@ func (d *dropper) dropVars() {
 	}
 	u.Unencodable.count(goneVariables, len(u.Vars.S)-len(vars))
 	u.Vars.S = vars
+}
+
+// kept renumbers the nodes of a set, and leaves out those that are removed.
+func (d *dropper) kept(set map[uint32]bool) map[uint32]bool {
+	if set == nil {
+		return nil
+	}
+	kept := make(map[uint32]bool, len(set))
+	for i := range set {
+		if !d.removed[i] {
+			kept[d.to[i+1]-1] = true
+		}
+	}
+	return kept
 }
 
 // DropFunc reports whether the function's prototype has a type that was dropped. If so,

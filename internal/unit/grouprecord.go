@@ -28,6 +28,7 @@ func (r *Reader) readRecord() error {
 	}
 	r.recordUnit.reset()
 	r.recordUnit.ArrayIndex = r.Unit.ArrayIndex
+	own := len(r.stubs)
 	r.Unit, *r.recordUnit = *r.recordUnit, r.Unit
 	err := r.Record()
 	r.Unit, *r.recordUnit = *r.recordUnit, r.Unit
@@ -39,8 +40,21 @@ func (r *Reader) readRecord() error {
 	}
 	r.starts.Resize(len(c.Hdr.Data)>>6 + 1) // no DIE starts there
 	clear(r.starts.S)
+	nodes := r.Unit.nodes()
+	for i := range r.stubs[own:] {
+		s := &r.stubs[own+i]
+		s.node, s.ref = s.node+nodes, moved(s.ref, nodes)
+	}
 	r.Unit.add(r.recordUnit)
 	return nil
+}
+
+// moved returns a reference to a node that has moved by n places.
+func moved(r dedup.Ref, n uint32) dedup.Ref {
+	if r == 0 || r&dedup.Extern != 0 {
+		return r
+	}
+	return r + n
 }
 
 // spread gives functions and parameters offsets in .debug_info that lie inside the unit at base, of
@@ -87,12 +101,7 @@ func (u *Unit) spread(base uint32, size int) bool {
 // add appends the tables of o, which has not been settled.
 func (u *Unit) add(o *Unit) {
 	nodes, annots := uint32(len(u.Types.Nodes.S)), uint32(len(u.Annots.S))
-	to := func(r dedup.Ref) dedup.Ref {
-		if r == 0 || r&dedup.Extern != 0 {
-			return r
-		}
-		return r + nodes
-	}
+	to := func(r dedup.Ref) dedup.Ref { return moved(r, nodes) }
 	u.addTypes(o, to)
 	if u.FirstInt == 0 {
 		u.FirstInt = to(o.FirstInt)

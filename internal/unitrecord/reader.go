@@ -71,7 +71,7 @@ func (r *Reader) Fill(dies *unit.Reader, n *Names, set *dedup.Set, all bool) err
 		return c.UnitError(errDamaged.Error())
 	}
 	if withTypeTags && !in.Options.TypeTag {
-		withoutTags(u)
+		unit.WithoutTypeTags(dies)
 	}
 	return nil
 }
