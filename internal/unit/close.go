@@ -1,6 +1,9 @@
 package unit
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 )
@@ -113,9 +116,5 @@ func sortMembers(m []dedup.Member, kflag bool) {
 		}
 		return x.Val >> 3
 	}
-	for i := 1; i < len(m); i++ {
-		for j := i; j > 0 && off(&m[j-1]) > off(&m[j]); j-- {
-			m[j-1], m[j] = m[j], m[j-1]
-		}
-	}
+	slices.SortStableFunc(m, func(a, b dedup.Member) int { return cmp.Compare(off(&a), off(&b)) })
 }

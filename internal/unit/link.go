@@ -1,6 +1,9 @@
 package unit
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 )
@@ -203,8 +206,6 @@ func (u *Unit) SortTags() {
 	if len(u.Tags.S) == 0 {
 		return
 	}
-	// Few units have tags, and most lists are in order already. So this is an insertion
-	// sort, by the place of the type in Order.
 	place := make(map[uint32]int, len(u.Tags.S))
 	for _, t := range u.Tags.S {
 		place[t.Node] = 0
@@ -214,12 +215,7 @@ func (u *Unit) SortTags() {
 			place[k] = i
 		}
 	}
-	t := u.Tags.S
-	for i := 1; i < len(t); i++ {
-		for j := i; j > 0 && place[t[j-1].Node] > place[t[j].Node]; j-- {
-			t[j-1], t[j] = t[j], t[j-1]
-		}
-	}
+	slices.SortStableFunc(u.Tags.S, func(a, b Tag) int { return cmp.Compare(place[a.Node], place[b.Node]) })
 }
 
 // setArrayIndex gives all arrays of the unit their index type: one int for the whole run. If linkRefs

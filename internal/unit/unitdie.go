@@ -1,6 +1,8 @@
 package unit
 
 import (
+	"bytes"
+
 	"github.com/btflite/btflite/internal/debuginfo"
 	"github.com/btflite/btflite/internal/dwarf"
 )
@@ -31,7 +33,7 @@ func (r *Reader) unitDIE() (p int, skip bool, err error) {
 	var producer []byte
 	if have&(1<<dwarf.VProducer) != 0 {
 		producer = c.File.Names.Text(c.NameValue(&c.Vals[dwarf.VProducer]))
-		facts.Clang = containsClang(producer)
+		facts.Clang = bytes.Contains(producer, []byte("clang"))
 	}
 	if facts.Skeleton = c.ReadSkeleton(have); facts.Skeleton != nil {
 		return 0, true, nil
@@ -59,15 +61,6 @@ func (r *Reader) unitDIE() (p int, skip bool, err error) {
 		return next, true, c.CheckEnd(next)
 	}
 	return next, false, nil
-}
-
-func containsClang(b []byte) bool {
-	for i := 0; i+5 <= len(b); i++ {
-		if string(b[i:i+5]) == "clang" {
-			return true
-		}
-	}
-	return false
 }
 
 // lacksTypes reports whether a unit from which no type was read has DIEs that should have given some.
