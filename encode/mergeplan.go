@@ -179,7 +179,7 @@ func (pl *planner) scan(r *unit.Reader, k, p int) error {
 // DIE is a child.
 func (pl *planner) references(c *debuginfo.Cursor, a *dwarf.Abbrev, have uint32, k int, inside bool) {
 	if a.Class == dwarf.ClassImport && have&(1<<dwarf.VImport) != 0 {
-		if at, ok := unit.ImportTarget(c, &c.Vals[dwarf.VImport]); ok {
+		if at, ok := debuginfo.Target(c, &c.Vals[dwarf.VImport]); ok {
 			pl.importUnit(k, at)
 		}
 	}
@@ -212,13 +212,10 @@ func (pl *planner) importUnit(k int, target uint64) {
 // note keeps the reference in decoded value v if it leaves unit k. types says that it refers to a type,
 // not to a function or parameter.
 func (pl *planner) note(c *debuginfo.Cursor, k, v int, have uint32, types bool) {
-	x := &c.Vals[v]
 	if have>>v&1 == 0 {
 		return
 	}
-	if x.Form == dwarf.FormRefAddr && (x.U < c.Hdr.Off || x.U >= c.Hdr.End()) {
-		pl.refer(k, c.Base+x.U, types)
-	} else if at, ok := c.File.InAlt(x); ok {
+	if at, ok := debuginfo.Target(c, &c.Vals[v]); ok && at-c.Base-c.Hdr.Off >= uint64(len(c.Hdr.Data)) {
 		pl.refer(k, at, types)
 	}
 }

@@ -62,6 +62,18 @@ func (c *Cursor) NameValue(v *dwarf.Value) dedup.Name {
 	return 0
 }
 
+// Target returns the place of the DIE to which a reference leads: Base and an offset in .debug_info. ok
+// is false for other forms, and if the alternate file does not have the place.
+func Target(c *Cursor, v *dwarf.Value) (place uint64, ok bool) {
+	switch v.Form {
+	case dwarf.FormRefAddr:
+		return c.Base + v.U, true
+	case dwarf.FormRef1, dwarf.FormRef2, dwarf.FormRef4, dwarf.FormRef8, dwarf.FormRefUdata:
+		return c.Base + c.Hdr.Off + v.U, true
+	}
+	return c.File.InAlt(v)
+}
+
 // altName returns the name at an offset of the alternate file's .debug_str.
 func (c *Cursor) altName(off uint64) dedup.Name {
 	if c.File.Alt == nil {

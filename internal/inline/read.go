@@ -267,7 +267,7 @@ func (r *Reader) children(entry uint64) error {
 func (r *Reader) site() point {
 	s := Site{First: uint32(len(r.Params.S))}
 	if r.has(dwarf.InlOrigin) {
-		s.Origin = r.reference(&r.vals[dwarf.InlOrigin])
+		s.Origin, _ = debuginfo.Target(r.c, &r.vals[dwarf.InlOrigin])
 	}
 	s.Addr, _ = r.address()
 	r.Sites.Append(s)
@@ -276,19 +276,6 @@ func (r *Reader) site() point {
 		at.view = r.vals[dwarf.InlEntryView].U
 	}
 	return at
-}
-
-// reference returns the place of the DIE to which a reference leads; 0 if there is none.
-func (r *Reader) reference(v *dwarf.Value) uint64 {
-	c := r.c
-	switch v.Form {
-	case dwarf.FormRef1, dwarf.FormRef2, dwarf.FormRef4, dwarf.FormRef8, dwarf.FormRefUdata:
-		return r.at + v.U
-	case dwarf.FormRefAddr:
-		return c.Base + v.U
-	}
-	place, _ := c.File.InAlt(v)
-	return place
 }
 
 // param adds the decoded parameter to a site, which must be the last one.
@@ -301,7 +288,7 @@ func (r *Reader) param(site int32, at point) {
 	}
 	p := Param{}
 	if r.has(dwarf.InlOrigin) {
-		p.Origin = r.reference(&r.vals[dwarf.InlOrigin])
+		p.Origin, _ = debuginfo.Target(r.c, &r.vals[dwarf.InlOrigin])
 	}
 	switch {
 	case r.has(dwarf.InlConst):

@@ -93,20 +93,9 @@ func (w *walker) importUnit(d die) error {
 	if have&(1<<dwarf.VImport) == 0 {
 		return nil
 	}
-	target, ok := ImportTarget(&r.Cursor, &r.Cursor.Vals[dwarf.VImport])
+	target, ok := debuginfo.Target(&r.Cursor, &r.Cursor.Vals[dwarf.VImport])
 	if ok {
 		r.group.imports.Append(importRec{uint32(len(r.Unit.Types.Order.S)), uint32(len(r.Unit.FuncOrder.S)), target})
 	}
 	return nil
-}
-
-// ImportTarget returns the section offset of the DIE that a DW_AT_import refers to.
-func ImportTarget(u *debuginfo.Cursor, v *dwarf.Value) (uint64, bool) {
-	switch v.Form {
-	case dwarf.FormRefAddr:
-		return u.Base + v.U, true
-	case dwarf.FormRef1, dwarf.FormRef2, dwarf.FormRef4, dwarf.FormRef8, dwarf.FormRefUdata:
-		return u.Base + u.Hdr.Off + v.U, true
-	}
-	return u.File.InAlt(v)
 }
