@@ -136,6 +136,22 @@ func variableRules() []rule {
 			[4] DATASEC '.data..percpu' size=36 vlen=2
 				type_id=2 offset=16 size=4 (VAR 'plus')
 				type_id=3 offset=32 size=4 (VAR 'stack_value')`},
+		{name: "blocks are places before DWARF 4", files: func() []dt.File {
+			inBlocks := func(v, f string, addr uint64) []any {
+				i := intType()
+				return []any{i, ref(dt.TagVariable, v, i, dt.Attr{At: dt.AtLocation, Form: dt.FormBlock1, Val: at(pc + addr)}),
+					function(f, fn1, i, ref(dt.TagFormalParameter, "p", i, dt.Attr{At: dt.AtLocation, Form: dt.FormBlock1, Val: []byte{0x59}}))}
+			}
+			f := file(nil, inBlocks("v5", "f", 4)...)
+			f[0].Units = append(f[0].Units, dt.CU(inBlocks("v4", "f4", 8)...), dt.CU(inBlocks("v3", "f3", 12)...))
+			f[0].Units[1].Version, f[0].Units[2].Version = 4, 3
+			f[0].Symbols = append(f[0].Symbols, dt.Func("f3", fn2), dt.Func("f4", fn3))
+			return f
+		}(), want: textInt + `
+			[2] VAR 'v3' type_id=1, linkage=static` + textFunc(3, 1, "f", "p 1") + `
+			[5] FUNC 'f4' type_id=3 linkage=static
+			[6] DATASEC '.data..percpu' size=16 vlen=1
+				type_id=2 offset=12 size=4 (VAR 'v3')`},
 		{name: "variable with a specification", files: func() []dt.File {
 			i := intType()
 			decl := ref(dt.TagVariable, "v", i, dt.External(), dt.Declaration())

@@ -35,6 +35,16 @@ func (v *Value) Block() (off, n int, ok bool) {
 	return 0, 0, false
 }
 
+// Expr is Block for the place of a variable or a parameter in a unit of a DWARF version. Since DWARF
+// 4, an expression has a form of its own. pahole takes no other block for a place, although Go
+// writes some.
+func (v *Value) Expr(version uint16) (off, n int, ok bool) {
+	if version >= 4 && v.Form != FormExprloc {
+		return 0, 0, false
+	}
+	return v.Block()
+}
+
 // Place returns the offset in b where value v of a DIE begins. a is the DIE's abbreviation, and
 // its attributes are at b[p:]. Place returns -1 if the DIE does not have the value, or has it in
 // another form than a number. Callers look for relocations at that offset.

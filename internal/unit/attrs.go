@@ -242,7 +242,7 @@ func (av *attrs) directDimension(a *dwarf.Abbrev, p int) uint32 {
 
 // staticAddress returns the address that a location expression starts with.
 func (av *attrs) staticAddress(v *dwarf.Value) (uint64, bool) {
-	off, n, ok := v.Block()
+	off, n, ok := v.Expr(av.r.Cursor.Hdr.Version)
 	if !ok {
 		return 0, false
 	}

@@ -281,7 +281,7 @@ func (w *walker) location(pm *callconv.Param) {
 		}
 	default:
 		pm.LocKind = callconv.LocBad
-		if o, n, ok := v.Block(); ok {
+		if o, n, ok := v.Expr(w.r.Cursor.Hdr.Version); ok {
 			pm.LocKind, pm.LocOff, pm.LocLen = callconv.LocExpr, uint32(o), uint32(n)
 		}
 	}
