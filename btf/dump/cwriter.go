@@ -56,7 +56,6 @@ const (
 type cWriter struct {
 	*out
 	b           *btf.Blob
-	odd         bool // names may need escapes
 	pointerSize uint32
 	tags        *nameSpace // structs, unions, enums
 	idents      *nameSpace // typedefs, enumerators
@@ -80,7 +79,7 @@ const stepsPerWord = 100
 
 func newCWriter(o *out, b *btf.Blob, opt *COptions) *cWriter {
 	n := b.TypeCount()
-	c := &cWriter{out: o, b: b, odd: hasOddNames(b), pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b, n/8), idents: newNameSpace(b, n/4), // as many as kernels have
+	c := &cWriter{out: o, b: b, pointerSize: uint32(opt.PointerSize), tags: newNameSpace(b, n/8), idents: newNameSpace(b, n/4), // as many as kernels have
 		number: arena.Make[uint32](int(n)), state: make([]uint8, n), announced: make([]bool, n), aligns: arena.Make[uint32](int(n)), maxSteps: 1 << 20,
 		strict: opt.Strict, again: opt.Again, after: opt.after}
 	for ; b != nil; b = b.Base {
@@ -131,15 +130,14 @@ func (c *cWriter) line(indent int) {
 	}
 }
 
-// appendName appends a name as it is.
+// appendName appends the name at a string offset.
 func (c *cWriter) appendName(off uint32) {
-	name := unmarked(c.b, off)
-	c.steps += len(name) >> 6
-	if c.odd {
-		c.buf = append(c.buf, message.OneLine(string(name))...)
-		return
+	named, plain := c.b.AppendPlain(c.buf, off)
+	if !plain {
+		named = append(c.buf, message.OneLine(string(unmarked(c.b, off)))...)
 	}
-	c.buf = append(c.buf, name...)
+	c.steps += (len(named) - len(c.buf)) >> 6
+	c.buf = named
 }
 
 // appendTaken appends a name that has been taken as the n-th of its space.

@@ -42,17 +42,6 @@ func (o *out) end() error {
 	return o.to.Err
 }
 
-// hasOddNames reports whether a string of b or its bases has other bytes than
-// printable ASCII, so that it may have to be escaped.
-func hasOddNames(b *btf.Blob) bool {
-	for ; b != nil; b = b.Base {
-		if !btf.IsPlain(b.Strings) {
-			return true
-		}
-	}
-	return false
-}
-
 // hasQuotes reports whether a string of b or its bases has a character that JSON
 // escapes and that is printable.
 func hasQuotes(b *btf.Blob) bool {

@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
@@ -34,7 +35,7 @@ func write(to io.Writer, b *btf.Blob, ids []uint32, style Style) error {
 	if err := checkIDs(b, ids); err != nil {
 		return err
 	}
-	w := fieldWriter{out: newOut(to), b: b, odd: hasOddNames(b) || style != rawText && hasQuotes(b), raw: style == rawText}
+	w := fieldWriter{out: newOut(to), b: b, raw: style == rawText, quotes: style != rawText && hasQuotes(b)}
 	w.notation.set(style)
 	w.keys = &w.field
 	w.text(w.start)
@@ -177,10 +178,10 @@ func (n *notation) set(style Style) {
 type fieldWriter struct {
 	*out
 	notation
-	b    *btf.Blob
-	odd  bool      // names may need escapes
-	raw  bool      // it writes raw text
-	keys *keyTexts // notation.field, or notation.more in elements
+	b      *btf.Blob
+	raw    bool      // it writes raw text
+	quotes bool      // a name may have a printable character that needs an escape
+	keys   *keyTexts // notation.field, or notation.more in elements
 }
 
 // beginType writes what all types have.
@@ -260,15 +261,20 @@ func (w *fieldWriter) place(k key, rec btf.Record) {
 // name writes the name at a string offset.
 func (w *fieldWriter) name(off uint32) {
 	w.buf = append(w.buf, w.quote)
-	switch name := unmarked(w.b, off); {
-	case len(name) == 0:
-		w.text("(anon)")
-	case !w.odd:
-		w.buf = append(w.buf, name...)
-	case w.raw:
-		w.text(message.OneLine(string(name)))
-	default:
-		w.buf = message.AppendJSON(w.buf, name)
+	named, plain := w.b.AppendPlain(w.buf, off)
+	if !plain || w.quotes && bytes.ContainsAny(named[len(w.buf):], `"\`) {
+		named = w.escaped(unmarked(w.b, off))
 	}
-	w.buf = append(w.buf, w.quote)
+	if len(named) == len(w.buf) {
+		named = append(named, "(anon)"...)
+	}
+	w.buf = append(named, w.quote)
+}
+
+// escaped returns the collected text and a name with escapes.
+func (w *fieldWriter) escaped(name []byte) []byte {
+	if w.raw {
+		return append(w.buf, message.OneLine(string(name))...)
+	}
+	return message.AppendJSON(w.buf, name)
 }

@@ -28,6 +28,12 @@ func JSON(v any) string { return string(bytes.TrimSuffix(encodeJSON(v, "", true)
 // IndentedJSON is JSON with each value on a line of its own. Only with html, strings have escapes for <, > and &.
 func IndentedJSON(v any, html bool) []byte { return encodeJSON(v, " ", html) }
 
+// AppendJSON appends text as in a string of JSON, without the quotes and without escapes for <, > and &.
+func AppendJSON(dst, text []byte) []byte {
+	quoted := encodeJSON(string(text), "", false) // and a newline
+	return append(dst, quoted[1:len(quoted)-2]...)
+}
+
 func encodeJSON(v any, indent string, html bool) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -75,44 +81,6 @@ func likeJSON(out, char []byte) []byte {
 		return fmt.Appendf(out, "\\u%04x\\u%04x", high, low)
 	}
 	return fmt.Appendf(out, "\\u%04x", r)
-}
-
-// AppendJSON appends text as in a string of JSON, without the quotes. It escapes all characters that are not
-// shown.
-func AppendJSON(out, text []byte) []byte {
-	for len(text) > 0 {
-		r, n := utf8.DecodeRune(text)
-		letter := shortEscape(r)
-		switch {
-		case letter != 0:
-			out = append(out, '\\', letter)
-		case r == utf8.RuneError && n <= 1 || !unicode.IsPrint(r):
-			out = likeJSON(out, text[:n])
-		default:
-			out = append(out, text[:n]...)
-		}
-		text = text[n:]
-	}
-	return out
-}
-
-// shortEscape is the letter that JSON has for a character, 0 for none.
-func shortEscape(r rune) byte {
-	switch r {
-	case '"', '\\':
-		return byte(r)
-	case '\t':
-		return 't'
-	case '\n':
-		return 'n'
-	case '\f':
-		return 'f'
-	case '\r':
-		return 'r'
-	case '\b':
-		return 'b'
-	}
-	return 0
 }
 
 // plainPrefix returns how many bytes at the start of text need no escape.
