@@ -33,8 +33,8 @@ type Blob struct {
 	// section says how long their records are. These types keep their ids, but their
 	// records are empty ones of KindVoid.
 	Skipped []Skipped
-	// Mapping is the mapped file in which Words lie, or nil if there is none or the
-	// opener did not set it.
+	// Mapping is the mapped file in which Words lie. It is nil if they do not lie in one, or if
+	// whoever opened the file has not set it.
 	Mapping []byte
 	// Marked says that names may be marks; see MarkKind.
 	Marked bool

@@ -34,7 +34,8 @@ func (w words) at(off int) (v uint32, ok bool) {
 	return w.order.Uint32(w.data[off:]), true
 }
 
-// relocPart returns the part of .BTF.ext with the relocations. It is empty if there are none.
+// relocPart returns the part of .BTF.ext that has the relocations, with the size of a record before
+// them. It is empty in a file without relocations.
 func relocPart(ext []byte, bigEndian bool) (w words, err error) {
 	w = words{ext, btf.Order(bigEndian)}
 	if len(ext) < extShortest {

@@ -46,8 +46,9 @@ func (c *comparison) properties(i int, p part, rep uint32) details {
 	default:
 		d.add("size", int64(r[2]))
 		if p == partInt {
-			d.add("encoding", btf.EncodingName(r[3]>>24&0xf))
-			d.add("bits", int64(r[3]&0xff))
+			encoding, _, bits := r.Int()
+			d.add("encoding", btf.EncodingName(encoding))
+			d.add("bits", int64(bits))
 		}
 	}
 	for _, t := range s.tagsAt(id, -1) {

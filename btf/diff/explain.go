@@ -252,12 +252,13 @@ func (c *comparison) numberChanges(x, y uint32) (d details) {
 		return nil
 	}
 	r, q := c.sides[0].Record(x), c.sides[1].Record(y)
-	d.property("size", int64(r[2]), int64(q[2]))
+	d.property("size", int64(r.Third()), int64(q.Third()))
 	if k == btf.KindInt {
-		x, y := r[3], q[3]
-		d.property("encoding", btf.EncodingName(x>>24&0xf), btf.EncodingName(y>>24&0xf))
-		d.property("bit_offset", int64(x>>16&0xff), int64(y>>16&0xff))
-		d.property("bits", int64(x&0xff), int64(y&0xff))
+		encoding, offset, bits := r.Int()
+		encoding2, offset2, bits2 := q.Int()
+		d.property("encoding", btf.EncodingName(encoding), btf.EncodingName(encoding2))
+		d.property("bit_offset", int64(offset), int64(offset2))
+		d.property("bits", int64(bits), int64(bits2))
 	}
 	return d
 }

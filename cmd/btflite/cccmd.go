@@ -176,11 +176,11 @@ func exportsNeedDwarf() bool {
 // Links to this program with names of compilers, in a folder at the front of PATH, as
 // compiler caches have them.
 
-// otherProgram returns the program that a link to this one stands for: the next of its name in
-// PATH after the folder of the link, or the first if PATH lacks that folder; "" if there is none.
-// path is the PATH for that program. Folders with links to this one move to its end, but stay,
-// because they may have other tools. A compiler cache looks for the compiler in PATH again, and
-// would otherwise call this program in a loop.
+// otherProgram returns the program that a link to this one stands for. PATH has the link in a folder,
+// and the program of the same name in a later one. If PATH does not have the link, the first program of
+// the name counts. otherProgram returns "" if it finds no program. path is the PATH for the program:
+// folders with links to this one move to its end, because a compiler cache looks for the compiler in
+// PATH again, and would call this program in a loop. They stay in it, because they may have other tools.
 func otherProgram(name string) (program, path string) {
 	self, err := os.Executable()
 	if err != nil {

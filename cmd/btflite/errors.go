@@ -18,8 +18,8 @@ const (
 	exitUsage    = 64 // a wrong command line, EX_USAGE
 )
 
-// exitTrouble is the status of commands that answer a question, if there is no answer; a wrong command
-// line has another one. exitFailure is the answer: the files differ, or one is refused.
+// exitTrouble is the status of a command that should answer a question and cannot. For these commands
+// exitFailure is an answer: the files differ, or one is refused. A wrong command line is exitUsage, as for all.
 const exitTrouble = 2
 
 // troubleKey marks these commands.

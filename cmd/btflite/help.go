@@ -268,7 +268,7 @@ func environment() []variable {
 		{kernelVariable, "Where the configuration of a kernel is that is built: a message is about that, if unit records are not enough for it. What has been said once is noted there.", compilerName},
 		{moduleVariable, "Where the external module is that is built: what has been said once is noted there.", compilerName},
 		{"PAHOLE", "The pahole that doctor asks for its version, as kernel builds have it.", "doctor"},
-		{"PATH", "Where compilers, the pager and, below a link with the name of a compiler, the next one of that name are.", ""},
+		{"PATH", "Where programs are found: compilers, the pager and, for a link with the name of a compiler, the next program of that name.", ""},
 		{"TMPDIR", "Where temporary files go.", "fullcircle"},
 	}
 }

@@ -292,7 +292,8 @@ func notToRead(path string) string {
 	return adviceOn(path, func(k *fileKind) string { return k.read })
 }
 
-// adviceOn returns the kind of a regular file and the advice; "" if there is none.
+// adviceOn says what kind of file it is and what to do with it, if that is a kind for which advice has
+// something to say, or an empty file. It returns "" for all others.
 func adviceOn(path string, advice func(*fileKind) string) string {
 	head := readKind(path)
 	k := kindOf(head)

@@ -250,7 +250,8 @@ func files(o *option, _ *pflag.Flag) { o.file = true }
 // folder declares that the argument is the name of a folder.
 func folder(o *option, _ *pflag.Flag) { o.folder = true }
 
-// firstGiven returns the first option of the command line whose name fits, "" if there is none.
+// firstGiven returns the first option of the command line whose name fits, with its hyphens. It returns "" if
+// no name fits.
 func firstGiven(cmd *cobra.Command, fits func(name string) bool) (option string) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if option == "" && fits(f.Name) {

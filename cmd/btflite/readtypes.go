@@ -231,7 +231,7 @@ func (r *typeReader) closeFiles() {
 // resolve returns the file for a word: the file of this name, or the BTF of the loaded
 // module of this name.
 func (r *typeReader) resolve(word string) string {
-	if _, err := os.Stat(word); err == nil || word == dash || strings.Contains(word, "/") {
+	if isFile(word) {
 		return word
 	}
 	// The kernel writes module names with underscores, even if their files have hyphens.

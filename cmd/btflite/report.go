@@ -177,7 +177,7 @@ type runReport struct {
 	Output string   `json:"output"` // the detached file, or the input that got .BTF
 	Bytes  int64    `json:"btf_bytes"`
 	WallNS int64    `json:"wall_ns"`
-	// BaseBytes is the length of .BTF.base, 0 if there is none.
+	// BaseBytes is the length of the section .BTF.base, 0 if the run does not make one.
 	BaseBytes int64 `json:"base_btf_bytes,omitempty"`
 	// For the extra variables: the file and the length of their BTF.
 	Extra      string `json:"extra_output,omitempty"`

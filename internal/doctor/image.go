@@ -126,8 +126,9 @@ func (x *exam) flat(path string, data []byte) {
 	x.types(path, &loadbtf.Raw{BTF: found, PointerSize: 8}, nil, nil)
 }
 
-// findBTF is the first BTF that stands alone in data, with all its types; nil if there is none. Any number of
-// headers may claim the same bytes, so it gives up when those that were tried are 8 times as long as data.
+// findBTF returns the first bytes in data that are BTF with all its types and without a base. Any number of
+// headers may claim the same bytes. So it gives up, and returns nil, when the bytes that it has tried are 8 times
+// as many as data has.
 func findBTF(data []byte) []byte {
 	left := 8 * int64(len(data))
 	for _, magic := range [][]byte{{0x9f, 0xeb, 1, 0}, {0xeb, 0x9f, 1, 0}} {

@@ -105,8 +105,8 @@ func Available() uint64 {
 	return free
 }
 
-// kibibytes reads a file with lines such as "VmHWM:   32768 kB". It returns the bytes in the line
-// that begins with key, 0 if there is none.
+// kibibytes reads a file with lines such as "VmHWM:   32768 kB". It returns how many bytes the line
+// that begins with key says, and 0 if no line does.
 func kibibytes(file, key string) uint64 {
 	text, _ := os.ReadFile(file)
 	return kibibytesIn(string(text), key)
