@@ -11,6 +11,7 @@ import (
 
 	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
+	"github.com/spf13/pflag"
 )
 
 var recordShow = flag.Bool("record-show", false, "write testdata/show.txt and show-places.txt from what the pahole of the corpus prints")
@@ -403,6 +404,31 @@ func TestShowPictures(t *testing.T) {
 			t.Errorf("%s: %s", x.args, got)
 		}
 	}
+}
+
+// TestDrawnOptions: with a drawing, each option of show changes what is drawn, has no effect on text either, or is refused.
+func TestDrawnOptions(t *testing.T) {
+	const drawn = `btf_base class_name structs unions holes bit_holes padding_ge packed with_flexible_array with_embedded_flexible_array prefix_filter exclude
+		anon_include nested_anon_include word_size decl_exclude skip_missing format_path cacheline_size lang lang_exclude cu_exclude with_base
+		header_type range seek_bytes size_bytes skip count color format` // those of raw data need --prettify
+	without := strings.Fields(drawn + " kabi_prefix")
+	for _, name := range strings.Fields(noEffectShown) {
+		name, _, _ = strings.Cut(name, ",")
+		without = append(without, name)
+	}
+	c, _, _ := testCLI(t)
+	newShowCommand(c).Flags().VisitAll(func(f *pflag.Flag) {
+		line := []string{"show", "--format=svg", "--" + f.Name, "thing", splitFiles + "x86.base.btf"}
+		switch {
+		case slices.Contains(without, f.Name) || f.Hidden:
+			return
+		case f.NoOptDefVal == "":
+			line[2] += "=1"
+		}
+		if _, stderr := btfliteRun(t, exitUsage, line...); !strings.Contains(stderr, "leave") && !strings.Contains(stderr, "already name the types") {
+			t.Errorf("%s: %s", f.Name, stderr)
+		}
+	})
 }
 
 // TestShowFormats: of a file with split BTF and DWARF, -F says which of both counts.

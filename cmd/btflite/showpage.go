@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/btflite/btflite/btf/page"
 	"github.com/btflite/btflite/btf/show"
@@ -13,11 +15,18 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
+// onlyText are the options that change text, and have no effect on a drawing.
+var onlyText = strings.Fields(`expand_types expand_pointers compile hex rel_offset flat_arrays suppress_aligned_attribute suppress_packed
+	sort separator recursive verbose show_decl_info defined_in show_first_biggest_size_base_type_member reorganize show_reorg_steps packable`)
+
 // draw draws the selected structs and unions: on a page for a browser, or one of them as
 // an SVG file.
 func (s *showCommand) draw(c *cli, path string, v *view.View) error {
 	if s.enumerator != "" || s.form != show.Text || s.raw.path != "" {
 		return usagef("--format=%s draws structs and unions: leave out the options for lists, enums and data", s.format)
+	}
+	if option := firstGiven(c.running, func(name string) bool { return slices.Contains(onlyText, name) }); option != "" {
+		return usagef("%s changes text, and --format=%s draws: leave one of them out", option, s.format)
 	}
 	ids, err := s.drawn(c, v)
 	switch of := missingOf(path, err); {
