@@ -14,34 +14,6 @@ import (
 // In all of them, alike says that an equivalent type will do, and depth is how many references the
 // function has followed so far.
 
-// seems is the common case of plausible: a pointer or modifier. It reports whether the DIE at ref is
-// direct and refers to what the record of id refers to, or to a struct or union with the same name
-// and size. If it reports false, ask plausible.
-func (x *prover) seems(ref, id uint32) bool {
-	a, d, _ := x.at(int(ref))
-	if a == nil || a.Class != dwarf.ClassRef || !a.Direct || a.Tag == dwarf.TagTypedef {
-		return false
-	}
-	w := x.known.Head(id)
-	if w[1] != refKinds[a.Tag&0xff].info {
-		return false
-	}
-	to, t := x.load(d, a, dwarf.SlotType, 0), w[2]
-	if x.has(to, t) {
-		return true
-	}
-	if a, d, _ = x.at(int(to)); a == nil || a.Class != dwarf.ClassAggregate || !a.Direct || t == 0 {
-		return false
-	}
-	w = x.known.Head(t)
-	k := btf.KindStruct
-	if a.Tag == dwarf.TagUnionType {
-		k = btf.KindUnion
-	}
-	name := x.load(d, a, dwarf.SlotName, 0) + a.NameBase
-	return btf.InfoKind(w[1]) == k && name != 0 && x.text.is(name, w[0]) && w[2] == x.load(d, a, dwarf.SlotByteSize, 0) && a.Slots[dwarf.SlotDeclaration].Const|uint16(a.Slots[dwarf.SlotDeclaration].Mask) == 0
-}
-
 // plausibleDepth and strictDepth bound the depth of plausible. Over a base, where an equivalent type
 // will not do, a closer look saves more than it costs. Parameters begin at maxDepth/2+1, so that the
 // parameters of a parameter's prototype are not looked at.

@@ -321,7 +321,7 @@ func (x *prover) leads(ref, id uint32, off int, alike bool) bool {
 		x.note(p)
 		return true
 	}
-	if !(alike && x.named) && !x.seems(ref, id) && !x.plausible(ref, id, alike, 0) {
+	if !(alike && x.named) && !x.plausible(ref, id, alike, 0) {
 		return false
 	}
 	x.follow(ref, id, off)
