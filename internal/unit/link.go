@@ -43,7 +43,7 @@ func (r *Reader) linkRefs() {
 	nodes.AppendSlice(r.extra.S)
 	starts := r.starts.S
 	var dangling []uint32
-	var results, qualified refFilter // qualified has types that may be void behind qualifiers
+	qualified := false // a type may be void behind qualifiers
 	voids := false
 	ref := func(off uint32) dedup.Ref {
 		switch {
@@ -70,9 +70,8 @@ func (r *Reader) linkRefs() {
 		case btf.KindPtr, btf.KindRestrict, btf.KindTypeTag:
 			n.Third = ref(n.Third)
 		case btf.KindConst, btf.KindVolatile:
-			if n.Third = ref(n.Third); n.Third == 0 || qualifies(nodes.S, n.Third) {
-				qualified.add(dedup.Ref(r.from.nodes + i + 1))
-			}
+			n.Third = ref(n.Third)
+			qualified = qualified || n.Third == 0
 		case btf.KindTypedef:
 			n.Third = ref(n.Third)
 			voids = voids || n.Third == 0
@@ -82,7 +81,6 @@ func (r *Reader) linkRefs() {
 			n.First = index
 		case btf.KindFuncProto:
 			n.Third = ref(n.Third)
-			results.add(n.Third)
 			fallthrough
 		case btf.KindStruct, btf.KindUnion:
 			for m := all[n.First:][:btf.InfoVlen(n.Info)]; ; {
@@ -114,9 +112,8 @@ func (r *Reader) linkRefs() {
 	funcs := u.Funcs.S[r.from.funcs:]
 	for i := range funcs {
 		funcs[i].Type = ref(funcs[i].Type)
-		results.add(funcs[i].Type)
 	}
-	if voids || results.meets(&qualified) && qualifiedResults(nodes.S, r.from.nodes, funcs) {
+	if voids || qualified && qualifiedResults(nodes.S, r.from.nodes, funcs) {
 		u.Unencodable.voids = true
 	}
 	params := u.Params.S[r.from.params:]

@@ -183,21 +183,6 @@ func (x *Unencodable) countVoids() {
 	x.voidTags = nil
 }
 
-// refFilter is a set of Refs that may also seem to contain Refs that were not added (a Bloom filter).
-type refFilter [16]uint64
-
-func (f *refFilter) add(r dedup.Ref) { f[r>>6&15] |= 1 << (r & 63) }
-
-// meets reports whether a Ref may be in both sets.
-func (f *refFilter) meets(other *refFilter) bool {
-	for i := range f {
-		if f[i]&other[i] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // qualifies reports whether r is a node with a qualifier that BTF keeps before void.
 func qualifies(nodes []dedup.Node, r dedup.Ref) bool {
 	if r == 0 || r&dedup.Extern != 0 || int(r) > len(nodes) {
