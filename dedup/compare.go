@@ -105,20 +105,9 @@ func inside(x, y *typ, next func(x, y uint32) bool) bool {
 }
 
 // equalElements compares the names of parameters (stride 2), or the names and offsets of
-// members (stride 3). Nearly always x is a node and y a record, which have a loop of their own.
+// members (stride 3).
 func equalElements(x, y *typ, stride int) bool {
-	n := int(btf.InfoVlen(x.info))
-	if x.record == nil && y.record != nil {
-		r := y.record[3:]
-		for j, m := range x.members[:n] {
-			e := r[j*stride : (j+1)*stride]
-			if e[0] != m.Name || stride == 3 && e[2] != m.Val {
-				return false
-			}
-		}
-		return true
-	}
-	for j := range n {
+	for j := range int(btf.InfoVlen(x.info)) {
 		name, _, val := x.member(j, stride)
 		if other, _, at := y.member(j, stride); name != other || stride == 3 && val != at {
 			return false
@@ -129,17 +118,7 @@ func equalElements(x, y *typ, stride int) bool {
 
 // elementsInside calls next for the types of members or parameters.
 func elementsInside(x, y *typ, stride int, next func(x, y uint32) bool) bool {
-	n := int(btf.InfoVlen(x.info))
-	if x.record == nil && y.record != nil {
-		r := y.record[3:]
-		for j, m := range x.members[:n] {
-			if !next(local(m.Type), r[j*stride+1]) {
-				return false
-			}
-		}
-		return true
-	}
-	for j := range n {
+	for j := range int(btf.InfoVlen(x.info)) {
 		_, from, _ := x.member(j, stride)
 		if _, to, _ := y.member(j, stride); !next(from, to) {
 			return false
