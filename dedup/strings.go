@@ -87,30 +87,15 @@ func (t *stringTable) offset(tok Name) (uint32, bool) {
 	return 0, false
 }
 
-// tokenSlot returns the slot of tok in byToken, or the free slot for it. Names that follow each
-// other have neighbouring tokens and are looked up one after the other. So it first tries
-// slots near to each other, which share cache lines, and a hash only if these are taken.
+// tokenSlot returns the slot of tok in byToken, or the free slot for it.
 func (t *stringTable) tokenSlot(tok Name) uint32 {
 	mask := uint32(len(t.byToken.S) - 1)
-	i := near(tok) & mask
-	for range nearSlots {
-		if e := t.byToken.S[i].token; e == tok || e == 0 {
-			return i
-		}
-		i = (i + 1) & mask
-	}
-	for i = arena.Spread(tok) & mask; ; i = (i + 1) & mask {
+	for i := arena.Spread(tok) & mask; ; i = (i + 1) & mask {
 		if e := t.byToken.S[i].token; e == tok || e == 0 {
 			return i
 		}
 	}
 }
-
-// near returns the first of the nearSlots slots that tokenSlot tries. Tokens that are offsets
-// differ by four or more, numbers of a pool by two or more: the shift removes these gaps.
-func near(tok Name) uint32 { return tok >> (2 - tok>>31) }
-
-const nearSlots = 16
 
 // intern adds the text of a token if it is new. It returns the token that first
 // brought the text, which is not tok if tok is an alias.
