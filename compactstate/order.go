@@ -36,7 +36,7 @@ func (s *States) sorted(t *FuncTable) []sortKey {
 	keys := make([]sortKey, s.counts.Entries)
 	if len(keys) < minParallel || runtime.GOMAXPROCS(0) == 1 {
 		s.keys(t, 0, len(s.heads), keys)
-		sortNames(keys, make([]sortKey, min(len(keys), maxSpare)), t, 0)
+		sortNames(keys, t, 0)
 		return keys
 	}
 	// Two goroutines are free: nothing else in a run can be done at this point.
@@ -49,7 +49,7 @@ func (s *States) sorted(t *FuncTable) []sortKey {
 	entries, cuts := [...]int{0, half, len(s.heads)}, [...]int{0, n, len(keys)}
 	workers.Do(2, func(k int) { s.keys(t, entries[k], entries[k+1], keys[cuts[k]:cuts[k+1]]) })
 	cuts[1] = split(keys)
-	workers.Do(2, func(k int) { sortNames(keys[cuts[k]:cuts[k+1]], make([]sortKey, maxSpare), t, 0) })
+	workers.Do(2, func(k int) { sortNames(keys[cuts[k]:cuts[k+1]], t, 0) })
 	return keys
 }
 
@@ -89,10 +89,9 @@ const sortedBytes = 64
 
 // sortNames sorts keys whose names agree in the first at bytes and have the next
 // eight in prefix. Hundreds of kernel functions begin with the same bytes: if names
-// were compared in pairs, each would miss the cache many times. spare is for
-// sortPrefixes.
-func sortNames(keys, spare []sortKey, t *FuncTable, at int) {
-	sortPrefixes(keys, spare)
+// were compared in pairs, each would miss the cache many times.
+func sortNames(keys []sortKey, t *FuncTable, at int) {
+	slices.SortFunc(keys, func(a, b sortKey) int { return cmp.Compare(a.prefix, b.prefix) })
 	at += 8
 	for len(keys) > 0 {
 		n := 1
@@ -114,63 +113,8 @@ func sortNames(keys, spare []sortKey, t *FuncTable, at int) {
 			for i := range same {
 				same[i].setPrefix(t, at)
 			}
-			sortNames(same, spare, t, at)
+			sortNames(same, t, at)
 		}
-	}
-}
-
-// maxSpare is the most keys that radixSort gets memory for, and minRadix how many
-// it needs to pay.
-const (
-	maxSpare = 1 << 13
-	minRadix = 1 << 8
-)
-
-// sortPrefixes sorts keys by prefix. It splits them until radixSort can sort a part
-// with spare.
-func sortPrefixes(keys, spare []sortKey) {
-	if n := len(keys); n > len(spare) {
-		if low := split(keys); low >= n/8 && low <= n-n/8 {
-			sortPrefixes(keys[:low], spare)
-			sortPrefixes(keys[low:], spare)
-			return
-		}
-	} else if n >= minRadix {
-		radixSort(keys, spare[:n])
-		return
-	}
-	slices.SortFunc(keys, func(a, b sortKey) int { return cmp.Compare(a.prefix, b.prefix) })
-}
-
-// radixSort sorts keys by prefix, from the last byte to the first. spare is as
-// long.
-func radixSort(keys, spare []sortKey) {
-	var count [8][256]uint32
-	for i := range keys {
-		p := keys[i].prefix
-		for b := range count {
-			count[b][byte(p>>(8*b))]++
-		}
-	}
-	from, to := keys, spare
-	for b := range count {
-		next := &count[b]
-		if int(next[byte(keys[0].prefix>>(8*b))]) == len(keys) {
-			continue // all the same
-		}
-		sum := uint32(0)
-		for i, n := range next {
-			next[i], sum = sum, sum+n
-		}
-		for i := range from {
-			p := &next[byte(from[i].prefix>>(8*b))]
-			to[*p] = from[i]
-			*p++
-		}
-		from, to = to, from
-	}
-	if &from[0] != &keys[0] {
-		copy(keys, from)
 	}
 }
 

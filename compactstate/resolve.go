@@ -84,8 +84,8 @@ type Choice struct {
 const mergedFlags = Unexpected | Inconsistent | Uncertain | Reordered
 
 // ResolveBytes is how many bytes Resolve may take for each entry that has states: a
-// key, a decision, and a key in spare.
-const ResolveBytes = 16 + 16 + 16
+// key and a decision.
+const ResolveBytes = 16 + 16
 
 // Resolve decides about every group of states, in the order in which functions
 // are emitted. It calls emit for a function to emit and skip for one to leave out;
