@@ -24,8 +24,6 @@ type Store struct {
 	singles   arena.Vec[uint32]        // by place (1 + its index): 1 + the index in protos of the list of it alone
 	pairs     [1 << 11]pair            // by hash
 	empty     uint32                   // 1 + the index of the list without places
-	// Many units inline the same functions. last has 1 + the index of a function by its name.
-	last [1 << 12]uint32
 }
 
 // siteRec is a site: indexes of tables, and its offset in a section.
@@ -103,14 +101,7 @@ func (s *Store) Func(words []uint32) uint32 { return s.funcs.intern(words) }
 
 // Known returns the index of a function if the store has it already. words are as for Func.
 func (s *Store) Known(words []uint32) (i uint32, ok bool) {
-	last := &s.last[(words[0]^words[0]>>12)%uint32(len(s.last))]
-	if *last != 0 && slices.Equal(s.funcs.record(*last-1), words) {
-		return *last - 1, true
-	}
-	if i, ok = s.funcs.find(words); ok {
-		*last = 1 + i
-	}
-	return i, ok
+	return s.funcs.find(words)
 }
 
 // Place keeps the place of a parameter of size bytes, which is signed if it is an
