@@ -69,19 +69,10 @@ func (r *Reader) linkCross() {
 		}
 		return ref
 	}
+	u.relink(0, to)
 	for i := range u.Types.Nodes.S {
 		n := &u.Types.Nodes.S[i]
 		switch btf.InfoKind(n.Info) {
-		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray:
-			n.Third = to(n.Third)
-		case btf.KindFuncProto:
-			n.Third = to(n.Third)
-			fallthrough
-		case btf.KindStruct, btf.KindUnion:
-			ms := u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)]
-			for j := range ms {
-				ms[j].Type = to(ms[j].Type)
-			}
 		case btf.KindEnum, btf.KindEnum64:
 			// link leaves a marker only in this place
 			if typ := to(n.Aux); typ != 0 {
@@ -104,6 +95,20 @@ func (r *Reader) linkCross() {
 	}
 	for i := range r.stubs {
 		r.stubs[i].ref = to(r.stubs[i].ref)
+	}
+}
+
+// relink replaces the references of the nodes from index from on.
+func (u *Unit) relink(from int, to func(dedup.Ref) dedup.Ref) {
+	for i := range u.Types.Nodes.S[from:] {
+		n := &u.Types.Nodes.S[from+i]
+		if k := btf.InfoKind(n.Info); k == btf.KindPtr || needsTarget(k) {
+			n.Third = to(n.Third)
+		}
+		ms := u.membersOf(n)
+		for j := range ms {
+			ms[j].Type = to(ms[j].Type)
+		}
 	}
 }
 

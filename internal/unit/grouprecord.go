@@ -131,23 +131,12 @@ func (u *Unit) addTypes(o *Unit, to func(dedup.Ref) dedup.Ref) {
 	nodes, members := uint32(len(u.Types.Nodes.S)), uint32(len(u.Types.Members.S))
 	u.Types.Members.AppendSlice(o.Types.Members.S)
 	for _, n := range o.Types.Nodes.S {
-		switch kind := btf.InfoKind(n.Info); kind {
-		case btf.KindPtr, btf.KindConst, btf.KindVolatile, btf.KindRestrict, btf.KindTypedef, btf.KindTypeTag, btf.KindArray:
-			n.Third = to(n.Third)
-		case btf.KindEnum, btf.KindEnum64:
+		if btf.Enums.Has(btf.InfoKind(n.Info)) || o.membersOf(&n) != nil {
 			n.First += members
-		case btf.KindStruct, btf.KindUnion, btf.KindFuncProto:
-			n.First += members
-			if kind == btf.KindFuncProto {
-				n.Third = to(n.Third)
-			}
-			ms := u.Types.Members.S[n.First:][:btf.InfoVlen(n.Info)]
-			for j := range ms {
-				ms[j].Type = to(ms[j].Type)
-			}
 		}
 		u.Types.Nodes.Append(n)
 	}
+	u.relink(int(nodes), to)
 	for _, k := range o.Types.Order.S {
 		u.Types.Order.Append(nodes + k)
 	}
