@@ -17,7 +17,7 @@ import (
 // DATASECs, then numbering and output.
 
 // saveVars adds a VAR and its DECL_TAGs for each candidate of the unit that passes the
-// checks. Those of a merged file wait for its end.
+// checks. In a merged file they wait for its end.
 func (f *input) saveVars(u *workspace) error {
 	r, m := f.run, f.merge
 	ended := new(bool)
