@@ -109,11 +109,14 @@ func folded(text string, columns int) string {
 			continue
 		}
 		flush()
+		line = strings.TrimSuffix(line, "\n")
 		indent := further
-		if strings.HasPrefix(line, " ") && columns >= helpColumn+least {
+		if option, help, ok := strings.Cut(line[min(len(line), further):], "  "); ok && columns < helpColumn+least {
+			line = line[:further] + option + "  " + strings.TrimLeft(help, " ") // without the column
+		} else if strings.HasPrefix(line, " ") && columns >= helpColumn+least {
 			indent = helpColumn - 1
 		}
-		b.WriteString(foldedLine(strings.TrimSuffix(line, "\n"), columns, indent))
+		b.WriteString(foldedLine(line, columns, indent))
 	}
 	flush()
 	return b.String()

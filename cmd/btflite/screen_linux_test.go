@@ -117,6 +117,9 @@ func TestHelpOnATerminal(t *testing.T) {
 				if n := len([]rune(l)) - 1; n > columns {
 					t.Errorf("%s: %d columns of %d: %q", line, n, columns, l)
 				}
+				if columns == 40 && strings.Contains(strings.TrimLeft(l, " "), "   ") {
+					t.Errorf("%s: there is no room for two columns: %q", line, l)
+				}
 			}
 		}
 	}
