@@ -58,6 +58,15 @@ func fileLast(command string, words []string) error {
 	return &usageError{what: message.OneLine(words[last]) + ": no such file", hint: "FILE must be the last word: " + line}
 }
 
+// namesThenFile divides the words of a command that takes names, which may be none, and then a file.
+func namesThenFile(command string, words []string) (names []string, file string, err error) {
+	names, file = words[:len(words)-1], words[len(words)-1]
+	if err = fileLast(command, words); err == nil && slices.Contains(names, "") {
+		err = usagef("empty name")
+	}
+	return names, file, err
+}
+
 // byOption returns an error if one of the words, which should be files, is a name. The
 // command takes names as arguments of the option.
 func byOption(command, option string, words []string) error {

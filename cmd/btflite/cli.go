@@ -31,7 +31,6 @@ type cli struct {
 	taken     takenWord      // the last word that an option took, for hints
 	quiet     bool           // --quiet
 	helpError error          // of printing a help
-	meter     *progress      // the line that shows how far the run is, or nil
 }
 
 // newCLI returns a cli over the given streams. If they are *os.File, they are
@@ -49,7 +48,6 @@ func (c *cli) warn(text string) {
 
 // complain prints one line on stderr.
 func (c *cli) complain(text string) {
-	c.meter.hide()
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	fmt.Fprintln(c.stderr, "btflite: "+message.OneLine(text))
 }

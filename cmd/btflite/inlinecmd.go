@@ -81,21 +81,18 @@ nowhere.`,
 	return cmd
 }
 
-func (m *inlineCommand) run(c *cli, words []string) (err error) {
+func (m *inlineCommand) run(c *cli, words []string) error {
 	if len(words) == 0 || len(words) == 1 && !m.asked {
 		return lackingWord("inline takes names of functions, or --at=ADDR, and a file")
 	}
-	if err := fileLast("inline", words); err != nil {
+	names, file, err := namesThenFile("inline", words)
+	if err == nil {
+		err = checkInputs([]string{file})
+	}
+	if err != nil {
 		return err
 	}
-	if slices.Contains(words[:len(words)-1], "") {
-		return usagef("empty name")
-	}
-	file := words[len(words)-1]
-	m.names = words[:len(words)-1]
-	if err := checkInputs([]string{file}); err != nil {
-		return err
-	}
+	m.names = names
 	if file == dash && m.elf == dash {
 		return errReadOnce
 	}

@@ -52,7 +52,7 @@ func (c *cli) startProgress(silent bool, text progressText) *progress {
 		return nil
 	}
 	p := newProgress(f, text, c.guard) // not c.stderr, which calls the guard
-	c.meter = p
+	c.guard.meter.Store(p)
 	p.columns = func() int { return width(f) }
 	go p.loop(progressDelay, progressStep)
 	return p
@@ -184,20 +184,6 @@ func (p *progress) hide() {
 		io.WriteString(p.w, "\r\x1b[K")
 	}
 }
-
-// above returns a writer to w that hides the line before it writes.
-func (p *progress) above(w io.Writer) io.Writer {
-	return writerFunc(func(b []byte) (int, error) {
-		p.hide()
-		return w.Write(b)
-	})
-}
-
-// writerFunc is a function that writes.
-type writerFunc func(b []byte) (int, error)
-
-// Write implements io.Writer.
-func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // stop ends the progress and clears its line. It may be called twice.
 func (p *progress) stop() {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -40,6 +41,8 @@ type guard struct {
 	// onDeath, if set, runs before the process ends by the signal (it clears the
 	// progress line). It must not call back into the guard.
 	onDeath func(os.Signal)
+	// meter is the line that shows how far the run is, and that all other text hides; or nil.
+	meter atomic.Pointer[progress]
 	// child is a program that this process waits for.
 	child *os.Process
 

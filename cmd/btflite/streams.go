@@ -37,6 +37,7 @@ func fileOf(w io.Writer) (*os.File, bool) {
 
 // Write implements io.Writer.
 func (s *stream) Write(b []byte) (int, error) {
+	s.guard.meter.Load().hide()
 	n, err := s.to.Write(b)
 	if errors.Is(err, syscall.EPIPE) {
 		s.guard.endWith(&ending{syscall.SIGPIPE.String(), s.dieOfPipe})

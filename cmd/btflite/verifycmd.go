@@ -74,10 +74,10 @@ func (v *verifyCommand) run(c *cli, paths []string) error {
 	files := findVerified(paths)
 	meter := c.startProgress(c.quiet || len(files) == 1, countProgress("files"))
 	defer meter.stop()
-	r := &verifyReport{c: c, out: newLineWriter(meter.above(c.stdout)), json: v.json, files: len(files), quiet: c.quiet}
+	r := &verifyReport{c: c, out: newLineWriter(c.stdout), json: v.json, files: len(files), quiet: c.quiet}
 	r.tellFine = (v.verbose || len(files) == 1) && !c.quiet
 	r.begin(v.rules)
-	verifyAll(files, v, find, r)
+	verifyAll(files, v, find, r, meter)
 	meter.stop()
 	r.end()
 	if err := r.out.flush(); err != nil {
@@ -152,7 +152,7 @@ type fault struct {
 
 // verifyAll verifies the files, several at a time, and reports each outcome in the order
 // of the files.
-func verifyAll(files []verifiedFile, cfg *verifyCommand, find *findbase.Finder, r *verifyReport) {
+func verifyAll(files []verifiedFile, cfg *verifyCommand, find *findbase.Finder, r *verifyReport, meter *progress) {
 	done := make([]*verified, len(files))
 	next := workers.Shared(len(files))
 	var mu sync.Mutex // of done and told
@@ -171,7 +171,7 @@ func verifyAll(files []verifiedFile, cfg *verifyCommand, find *findbase.Finder, 
 				r.add(done[told])
 				done[told] = nil
 			}
-			r.c.meter.update(uint64(told), uint64(len(done)))
+			meter.update(uint64(told), uint64(len(done)))
 			mu.Unlock()
 		}
 	})

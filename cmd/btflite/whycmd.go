@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 
 	"github.com/btflite/btflite"
@@ -81,17 +80,14 @@ func (w *whyCommand) run(c *cli, words []string) error {
 	if len(words) < 2 {
 		return lackingWord("why takes names of functions and a file")
 	}
-	if err := fileLast("why", words); err != nil {
+	names, file, err := namesThenFile("why", words)
+	if err != nil {
 		return err
 	}
-	if slices.Contains(words[:len(words)-1], "") {
-		return usagef("empty name")
-	}
-	var err error
-	if w.file, err = elfInput(words[len(words)-1]); err != nil {
+	if w.file, err = elfInput(file); err != nil {
 		return err
 	}
-	w.ask(words[:len(words)-1])
+	w.ask(names)
 	find := newDebugFinder(c)
 	w.code = codeFile{mmapelf.Source{Path: w.file}, encode.DebugFiles{Find: find}}
 	w.found = make([][]whyFunction, len(w.names))
@@ -149,24 +145,28 @@ func (w *whyCommand) wanted(name []byte) bool {
 // findSymbols finds the symbols of each name: NAME, and NAME.isra.0 and the like.
 func (w *whyCommand) findSymbols() error {
 	w.symbols = make([][]whySymbol, len(w.names))
-	if err := w.places.open(w.file); err != nil {
-		return err
-	}
-	var err error
-	if w.attach, err = readAttach(w.code, w.wanted); err != nil {
-		return err
-	}
-	return eachFunctionSymbol(w.code, func(symbol []byte, s *mmapelf.Symbol) {
-		add := func(name []byte) {
-			for _, i := range w.at[string(name)] {
-				w.symbols[i] = append(w.symbols[i], whySymbol{string(symbol), s.Value, s.Size})
+	return withSymbols(w.code, func(image, symbols *mmapelf.File) (err error) {
+		w.places.machine = image.Machine
+		if w.attach, err = attach.Read(image, symbols, w.wanted); err != nil {
+			return err
+		}
+		return attach.Each(image, symbols, func(symbol []byte, s *mmapelf.Symbol, _ bool) {
+			if !attach.IsFunction(s) {
+				return
 			}
-		}
-		stem, _, part := bytes.Cut(symbol, []byte("."))
-		if add(stem); part {
-			add(symbol)
-		}
+			stem, _, part := bytes.Cut(symbol, []byte("."))
+			if w.add(stem, symbol, s); part {
+				w.add(symbol, symbol, s)
+			}
+		})
 	})
+}
+
+// add adds a symbol to a name, if the user asks for the name.
+func (w *whyCommand) add(name, symbol []byte, s *mmapelf.Symbol) {
+	for _, i := range w.at[string(name)] {
+		w.symbols[i] = append(w.symbols[i], whySymbol{string(symbol), s.Value, s.Size})
+	}
 }
 
 // printAll prints the facts about all names, if there are any about each of them.
@@ -347,15 +347,6 @@ func (t *whyPrinter) attach(inBTF bool) {
 
 // whyPlaces describes where parameters are, with the names of a machine's registers.
 type whyPlaces struct{ machine uint16 }
-
-func (w *whyPlaces) open(file string) error {
-	e, err := mmapelf.Open(file)
-	if err != nil {
-		return err
-	}
-	w.machine = e.Machine
-	return e.Close()
-}
 
 func (w *whyPlaces) text(p encode.Place) string {
 	at := ""
