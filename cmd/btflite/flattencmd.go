@@ -240,14 +240,7 @@ func (f *flattenCommand) overKernel(raw *loadbtf.Raw) (*btf.Blob, error) {
 		}
 		return fit.Own, nil
 	}
-	below, err := loadbtf.Over(*raw, nil)
-	if err != nil {
-		return nil, err
-	}
-	own, err := btf.ParseShared(raw.BTF, below)
-	if err == nil {
-		err = loadbtf.CheckBase(raw, own)
-	}
+	own, err := loadbtf.Own(raw, nil)
 	if err != nil {
 		return nil, err
 	}

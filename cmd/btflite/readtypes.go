@@ -316,14 +316,7 @@ func (r *typeReader) fuller(t types) types {
 // over reads the BTF of t over its base, if it has one.
 func (r *typeReader) over(t *types, raw *loadbtf.Raw) (err error) {
 	if raw.Base != nil {
-		below, err := loadbtf.Over(*raw, nil)
-		if err != nil {
-			return err
-		}
-		if t.Blob, err = btf.ParseShared(raw.BTF, below); err != nil {
-			return err
-		}
-		if err = loadbtf.CheckBase(raw, t.Blob); err == nil && r.find.Fixed() != nil {
+		if t.Blob, err = loadbtf.Own(raw, nil); err == nil && r.find.Fixed() != nil {
 			t.Blob, err = r.find.Fixed().Relocate(raw, t.Blob)
 		}
 		return err

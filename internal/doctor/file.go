@@ -179,15 +179,9 @@ func (x *exam) encode(without, path string) string {
 func (x *exam) types(path string, raw *loadbtf.Raw, base *btf.Blob, bases []string) {
 	r := x.report
 	x.distilled = raw.Base != nil
-	below, err := loadbtf.Over(*raw, base)
-	var own *btf.Blob
-	if err == nil {
-		if own, err = btf.ParseShared(raw.BTF, below); err == nil {
-			err = loadbtf.CheckBase(raw, own)
-		}
-	}
+	own, err := loadbtf.Own(raw, base)
 	switch {
-	case errors.Is(err, btf.ErrNoBase) && below == nil:
+	case errors.Is(err, btf.ErrNoBase) && base == nil && raw.Base == nil:
 		r.add(Note, "base-needed", "the BTF builds upon the BTF of vmlinux, and cannot be checked without it", "btflite doctor --btf_base=vmlinux "+message.ShellFile(path))
 		return
 	case err != nil && base != nil && raw.Base == nil:
@@ -210,7 +204,7 @@ func (x *exam) types(path string, raw *loadbtf.Raw, base *btf.Blob, bases []stri
 			return
 		}
 	}
-	x.verdict(path, raw, below)
+	x.verdict(path, raw, own.Base)
 }
 
 // verdict says what the kernel of the file refuses.

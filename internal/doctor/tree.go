@@ -196,10 +196,7 @@ func (x *exam) misfit(raw *loadbtf.Raw, base *btf.Blob, kernel *basematch.Kernel
 	if base == nil || raw.Base != nil {
 		return ""
 	}
-	own, err := btf.ParseShared(raw.BTF, base)
-	if err == nil {
-		err = loadbtf.CheckBase(raw, own)
-	}
+	own, err := loadbtf.Own(raw, base)
 	if err != nil {
 		return err.Error()
 	}

@@ -38,14 +38,21 @@ func CheckBase(raw *Raw, b *btf.Blob) error {
 	return b.CheckBase()
 }
 
-// Over returns the base of raw: its distilled base if it has one, otherwise base.
-func Over(raw Raw, base *btf.Blob) (*btf.Blob, error) {
-	if raw.Base == nil {
-		return base, nil
+// Own returns the BTF of raw over its distilled base or, if it has none, over base. It shares memory with raw.
+func Own(raw *Raw, base *btf.Blob) (*btf.Blob, error) { return own(raw, base, btf.ParseShared) }
+
+// own is Own by btf.Parse or btf.ParseShared.
+func own(raw *Raw, base *btf.Blob, by func([]byte, *btf.Blob) (*btf.Blob, error)) (*btf.Blob, error) {
+	if raw.Base != nil {
+		distilled, err := btf.Parse(raw.Base, nil)
+		if err != nil {
+			return nil, fmt.Errorf("section .BTF.base: %w", err)
+		}
+		base = distilled
 	}
-	b, err := btf.Parse(raw.Base, nil)
-	if err != nil {
-		return nil, fmt.Errorf("section .BTF.base: %w", err)
+	b, err := by(raw.BTF, base)
+	if err == nil {
+		err = CheckBase(raw, b)
 	}
-	return b, nil
+	return b, err
 }

@@ -122,14 +122,7 @@ func (l Loader) parse(path string, raw *Raw, base *btf.Blob, by func([]byte, *bt
 	if l.OnlyGiven && raw.Base != nil && base == nil {
 		return nil, fmt.Errorf("%s: its .BTF builds upon its .BTF.base, and no other file does; give the BTF of its kernel as the base", message.OneLine(path))
 	}
-	var b *btf.Blob
-	below, err := Over(*raw, base)
-	if err == nil {
-		b, err = by(raw.BTF, below)
-	}
-	if err == nil {
-		err = CheckBase(raw, b)
-	}
+	b, err := own(raw, base, by)
 	if err == nil && raw.Base != nil && base != nil {
 		if b, err = distill.NewRelocator(base).Relocate(b); err != nil {
 			err = l.baseHint(err, raw, base)
