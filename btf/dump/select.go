@@ -27,9 +27,9 @@ func (p *pattern) fit(name []byte) bool {
 
 // Select returns the ids of the types of b whose name fits one of the patterns, in
 // ascending order, and the patterns that fit no name. In the bases of b it looks for
-// patterns that match no type of b itself or, with bases, for all of them. Patterns
-// are those of package glob. A plain name also selects the enum that has an enumerator of the name, because most enums have no name.
-// Names of tags do not count.
+// patterns that match no type of b itself or, with bases, for all of them. Package glob
+// has the rules of patterns. A plain name also selects the enum that has an enumerator of
+// the name, because most enums have no name. Names of tags do not count.
 func Select(b *btf.Blob, patterns []string, bases bool) (ids []uint32, unmatched []string, err error) {
 	list := make([]pattern, len(patterns))
 	for i, text := range patterns {

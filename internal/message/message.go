@@ -114,7 +114,7 @@ func Count(n int, thing string) string {
 }
 
 // ShellWord is a word as a shell takes it, quoted if it needs that. If it has characters that a terminal obeys, the
-// quotes are those of bash, zsh and newer standard shells.
+// quotes are as bash, zsh and newer standard shells have them.
 func ShellWord(word string) string {
 	if escapes := strings.NewReplacer(`\`, `\\`, "'", `\'`); OneLine(word) != word {
 		return "$'" + OneLine(escapes.Replace(word)) + "'"
