@@ -19,6 +19,11 @@ func (w *walker) closeFrame() error {
 	r.frames.S = r.frames.S[:k]
 	switch fr.role {
 	case inFunc:
+		if fr.open {
+			r.Unit.Funcs.S[fr.owner].First = uint32(len(r.Unit.Params.S))
+			r.Unit.Params.AppendSlice(r.openParams.S[fr.first:])
+			r.openParams.S = r.openParams.S[:fr.first]
+		}
 		w.closeFunc(fr.owner, fr.an)
 	case inType, inDeclared:
 		r.Unit.addOrder(fr.owner)

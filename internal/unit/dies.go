@@ -166,10 +166,11 @@ func (w *walker) member(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	return next, nil
 }
 
-// subprogram adds the function for the DW_TAG_subprogram at off.
+// subprogram adds the function for the DW_TAG_subprogram at off. Up to closeFunc, its FirstAn is an index
+// in openTags.
 func (w *walker) subprogram(off int, have uint32) error {
 	r := w.r
-	fn := callconv.Func{Off: uint32(off), Name: r.Cursor.NameOf(have), First: uint32(len(r.Unit.Params.S)), FirstAn: uint32(len(r.Unit.Annots.S))}
+	fn := callconv.Func{Off: uint32(off), Name: r.Cursor.NameOf(have), First: uint32(len(r.Unit.Params.S)), FirstAn: uint32(len(r.openTags.S))}
 	var err error
 	if fn.Type, err = w.attrs.refOf(off, have, dwarf.VType); err != nil {
 		return err
@@ -199,16 +200,19 @@ func (w *walker) subprogram(off int, have uint32) error {
 	return nil
 }
 
-// closeFunc ends function i after its last child, and gives it its place in FuncOrder. an is
-// the offset of its first GCC annotation, 0 if it has none.
+// closeFunc ends function i after its last child: its tags, which waited in openTags, move to the unit,
+// and it gets its place in FuncOrder. an is the offset of its first GCC annotation, 0 if it has none.
 func (w *walker) closeFunc(i, an uint32) {
 	r := w.r
-	if an != 0 {
-		w.attrs.gnuChain(an, "btf_decl_tag", func(value dedup.Name) {
-			if r.In.Options.DeclTag {
-				r.Unit.tagFunc(i, Annot{value, -1})
-			}
-		})
+	if an != 0 && r.In.Options.DeclTag {
+		w.attrs.gnuChain(an, "btf_decl_tag", func(value dedup.Name) { r.openTags.Append(Annot{value, -1}) })
+	}
+	if len(r.openTags.S) > 0 {
+		fn := &r.Unit.Funcs.S[i]
+		tags := r.openTags.S[fn.FirstAn:]
+		r.openTags.S = r.openTags.S[:fn.FirstAn]
+		fn.FirstAn, fn.NAn = uint32(len(r.Unit.Annots.S)), uint32(len(tags))
+		r.Unit.Annots.AppendSlice(tags)
 	}
 	r.Unit.FuncOrder.Append(i)
 }
@@ -231,7 +235,7 @@ func (w *walker) param(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 			pm.Flags |= callconv.ParamHasLoc
 			pm.LocKind, pm.LocOff = callconv.LocList, w.attrs.load(p, a, dwarf.SlotLocation)
 		}
-		r.Unit.addParam(fn, top, pm)
+		addParam(r, fn, top, pm)
 		return p + int(a.Size), nil
 	}
 	next, have, err := w.attrs.decode(die{a: a, off: off, p: p})
@@ -257,10 +261,10 @@ func (w *walker) param(a *dwarf.Abbrev, off, p int, top *frame) (int, error) {
 	}
 	if have&(1<<dwarf.VAnnotation) != 0 && r.In.Options.DeclTag {
 		w.attrs.gnuChain(uint32(r.Cursor.Vals[dwarf.VAnnotation].U), "btf_decl_tag", func(value dedup.Name) {
-			r.Unit.tagFunc(top.owner, Annot{value, int32(fn.N)})
+			r.openTags.Append(Annot{value, int32(fn.N)})
 		})
 	}
-	r.Unit.addParam(fn, top, pm)
+	addParam(r, fn, top, pm)
 	return next, nil
 }
 
@@ -287,29 +291,21 @@ func (w *walker) location(pm *callconv.Param) {
 	}
 }
 
-// addParam adds a parameter to its function.
-func (u *Unit) addParam(fn *callconv.Func, top *frame, pm callconv.Param) {
-	if fn.First+fn.N != uint32(len(u.Params.S)) {
-		// The parameters of a nested function came in between.
-		k := len(u.Params.S)
-		u.Params.AppendSlice(append([]callconv.Param(nil), u.Params.S[fn.First:fn.First+fn.N]...))
-		fn.First = uint32(k)
+// addParam adds a parameter to the open function top. If the parameters of a nested function have come
+// in between, those of this one wait in openParams for its end.
+func addParam(r *Reader, fn *callconv.Func, top *frame, pm callconv.Param) {
+	params := &r.Unit.Params
+	if !top.open && fn.First+fn.N == uint32(len(params.S)) {
+		params.Append(pm)
+	} else {
+		if !top.open {
+			top.open, top.first = true, uint32(len(r.openParams.S))
+			r.openParams.AppendSlice(params.S[fn.First:][:fn.N])
+		}
+		r.openParams.Append(pm)
 	}
-	u.Params.Append(pm)
 	fn.N++
 	top.n++
-}
-
-// tagFunc adds a declaration tag to function i.
-func (u *Unit) tagFunc(i uint32, tag Annot) {
-	fn := &u.Funcs.S[i]
-	if k := uint32(len(u.Annots.S)); fn.FirstAn+fn.NAn != k {
-		// The tags of a nested function came in between.
-		u.Annots.AppendSlice(append([]Annot(nil), u.Annots.S[fn.FirstAn:][:fn.NAn]...))
-		fn.FirstAn = k
-	}
-	u.Annots.Append(tag)
-	fn.NAn++
 }
 
 // annotate reads an LLVM annotation DIE, a child of the open frame's DIE.
@@ -341,7 +337,7 @@ func (w *walker) annotate(have uint32) {
 			r.Unit.Tags.Append(Tag{top.owner, value, -1})
 		}
 	case inFunc:
-		r.Unit.tagFunc(top.owner, Annot{value, -1})
+		r.openTags.Append(Annot{value, -1})
 	case inPart:
 		switch {
 		case top.tag == dwarf.TagMember && len(r.frames.S) > 1:
@@ -350,7 +346,7 @@ func (w *walker) annotate(have uint32) {
 			}
 		case top.an == ofParam:
 			if r.Unit.Funcs.S[top.owner].Flags&callconv.FuncDeclaration == 0 {
-				r.Unit.tagFunc(top.owner, Annot{value, top.comp})
+				r.openTags.Append(Annot{value, top.comp})
 			}
 		case top.an == ofVariable:
 			v := &r.Unit.Vars.S[top.owner]

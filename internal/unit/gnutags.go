@@ -11,11 +11,15 @@ import (
 const maxChain = 1 << 12
 
 // gnuChain calls fn for each annotation of the chain at off, up to the first with another
-// name.
+// name. The walk ends with an error if the chains of all DIEs together have more annotations than the
+// unit has bytes: many DIEs would share long chains.
 func (av *attrs) gnuChain(off uint32, name string, fn func(value dedup.Name)) {
 	r := av.r
 	saved := r.Cursor.Vals
 	for range maxChain {
+		if r.annotations++; r.annotations > maxChain+len(av.b) {
+			break
+		}
 		_, have, ok := r.Cursor.DecodeAt(uint64(off))
 		if !ok || string(av.f.Names.Text(r.Cursor.NameOf(have))) != name || have&(1<<dwarf.VConst) == 0 {
 			break

@@ -71,10 +71,14 @@ type Reader struct {
 	// starts has one bit for each byte of the unit. It is set where the DIE of a type starts,
 	// whether that is a node or was left out.
 	starts arena.Vec[startWord]
-	// open holds the members of open types that have other DIEs between their members.
-	open    arena.Vec[dedup.Member]
-	frames  arena.Vec[frame]
-	oldBits arena.Vec[oldBitfield]
+	// open holds the members of open types that have other DIEs between their members. openParams holds
+	// the parameters of open functions with nested functions between their parameters, openTags the tags
+	// of all open functions.
+	open       arena.Vec[dedup.Member]
+	openParams arena.Vec[callconv.Param]
+	openTags   arena.Vec[Annot]
+	frames     arena.Vec[frame]
+	oldBits    arena.Vec[oldBitfield]
 
 	// References that leave the unit, and stubs for types elsewhere.
 	cross     arena.Vec[uint64] // section offsets of types in other units, by the index in the marker
@@ -82,6 +86,8 @@ type Reader struct {
 	stubs     stubs
 	specs     stubs   // in a type unit: definitions, and DIE offsets of their declarations
 	far       *Reader // reads the unit of a specification in another unit
+
+	annotations int // of GCC: how many the walk has read, see gnuChain
 
 	proofs prover // types that are proved while they are read
 
@@ -195,11 +201,11 @@ type frame struct {
 	role  role
 	tag   dwarf.Tag
 	owner uint32 // node, function or variable index
-	first uint32 // first member in Types.Members, or in Reader.open if open
+	first uint32 // first member in Types.Members, or in Reader.open if open; of a function, first parameter in openParams if open
 	n     uint32 // members, enumerators, parameters so far; dimensions of an array
 	comp  int32  // component index for annotations of the owner's parts
 	kflag bool   // for inAggregate: it has a bit-field; for inProto: it ends with an ellipsis
-	open  bool   // members are in Reader.open
+	open  bool   // members are in Reader.open; of a function: parameters are in Reader.openParams
 	neg   bool   // an enumerator is negative
 	big   bool   // an enumerator needs more than 32 bits
 	an    uint32 // offset of GCC's first annotation, 0 for none; for inPart, ofParam or ofVariable
@@ -230,6 +236,8 @@ func (r *Reader) Reset() {
 	r.extra.Trim(arena.KeepBytes)
 	r.starts.Trim(arena.KeepBytes)
 	r.open.Trim(arena.KeepBytes)
+	r.openParams.Trim(arena.KeepBytes)
+	r.openTags.Trim(arena.KeepBytes)
 	r.frames.Trim(arena.KeepBytes)
 	r.oldBits.Trim(arena.KeepBytes)
 	r.cross.Trim(arena.KeepBytes)
@@ -262,6 +270,8 @@ func (r *Reader) Free() {
 	r.extra.Free()
 	r.starts.Free()
 	r.open.Free()
+	r.openParams.Free()
+	r.openTags.Free()
 	r.frames.Free()
 	r.oldBits.Free()
 	r.cross.Free()

@@ -17,6 +17,7 @@ import (
 func (r *Reader) walk(p int) error {
 	w := walker{r: r, attrs: r.attrs()}
 	r.starts.Resize((len(w.attrs.b) + 63) / 64)
+	r.annotations = 0
 	if r.proofs.on {
 		w.prover = &r.proofs
 		w.prover.start(r)
@@ -34,6 +35,9 @@ func (r *Reader) walk(p int) error {
 	}
 	if p > len(w.attrs.b) {
 		return r.Cursor.CutOff(len(w.attrs.b))
+	}
+	if r.annotations > maxChain+len(w.attrs.b) {
+		return r.Cursor.UnitError("too many DIEs share long chains of annotations")
 	}
 	if w.prover != nil {
 		if r.proofs.settled, err = w.settle(); err != nil {

@@ -97,6 +97,16 @@ var Growth = []struct {
 			c.add(N(TagEnumerationType, Name("e"), Size(4), Type(c.int), N(TagEnumerator, Name(numbered("E", k)), Const(k))))
 		})
 	}},
+	{"functions nested between parameters and tags", 1000, func(n int) *File {
+		return units(1, func(_ int, c *compiler) {
+			p := c.pointer(c.int)
+			outer := c.add(c.functionOf("arg", p))
+			for range n {
+				outer.Add(N(TagFormalParameter, Name("arg"), Type(p)), N(TagLLVMAnnotation, Name("btf_decl_tag"), Const("tag")),
+					N(TagSubprogram, N(TagFormalParameter), N(TagLLVMAnnotation, Name("btf_decl_tag"), Const("tag"))))
+			}
+		})
+	}},
 }
 
 // compiler makes the DIEs of one unit as compilers do.
