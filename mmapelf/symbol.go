@@ -11,7 +11,7 @@ type Symbol struct {
 	Name  uint32 // offset in the linked string table, see SymbolStrings
 	Info  byte   // binding in the upper, type in the lower four bits
 	Other byte   // visibility in the lower two bits
-	Shndx uint32 // section index, also in place of SHN_XINDEX; other SHN_* from 0xff00 on have 0xffff above
+	Shndx uint32 // section index, also where the file has SHN_XINDEX; 0xffff0000 is added to other numbers from SHN_LORESERVE on
 	Value uint64 // st_value: an address or, in a relocatable file, an offset in its section
 	Size  uint64 // in bytes
 }
@@ -55,7 +55,7 @@ func (f *File) Symbols(symtab *Section, fn func(i int, s *Symbol) bool) error {
 		switch {
 		case sym.Shndx < elfabi.SHNLoReserve:
 		case sym.Shndx != elfabi.SHNXindex:
-			sym.Shndx |= 0xffff0000 // no section of a file with more than 65,280
+			sym.Shndx |= 0xffff0000 // a file with more than 65,280 sections may have one of this number
 		case i >= len(extended)/4:
 			return f.errorf(symtab.label(), symtab.Offset+uint64(i*size), "symbol %d has no extended section index", i)
 		default:

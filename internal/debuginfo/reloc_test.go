@@ -77,11 +77,10 @@ func unitNames(f *File) (all []string, err error) {
 		for e := c.Entries(next); a != nil && e.Next() && e.Abbrev != nil; {
 			off := uint64(e.Off)
 			_, have, ok := c.DecodeAt(off)
-			if tok := c.NameOf(have); !ok || tok != c.NameAt(off) {
+			if !ok {
 				return all, fmt.Errorf("DIE %#x cannot be read", off)
-			} else {
-				all = append(all, string(f.Names.Text(tok)))
 			}
+			all = append(all, string(f.Names.Text(c.NameOf(have))))
 			if !e.Decode() {
 				return all, EntryError(&c.Position, &e)
 			}

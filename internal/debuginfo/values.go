@@ -93,14 +93,6 @@ func indexed(table []byte, base, index, size uint64) (p uint64, ok bool) {
 	return p, p <= uint64(len(table)) && uint64(len(table))-p >= size
 }
 
-// NameAt returns the name of the DIE at off; 0 if it has none.
-func (c *Cursor) NameAt(off uint64) dedup.Name {
-	if _, have, ok := c.DecodeAt(off); ok {
-		return c.NameOf(have)
-	}
-	return 0
-}
-
 // Address reads DW_FORM_addr or an index into .debug_addr; 0 if there is none.
 func (c *Cursor) Address(v *dwarf.Value) uint64 {
 	switch v.Form {
@@ -109,8 +101,9 @@ func (c *Cursor) Address(v *dwarf.Value) uint64 {
 	case dwarf.FormAddrx, dwarf.FormAddrx1, dwarf.FormAddrx2, dwarf.FormAddrx3, dwarf.FormAddrx4, dwarf.FormGNUAddrIndex:
 		return c.AddressAt(v.U)
 	case dwarf.FormLLVMAddrxOff:
-		if at := c.AddressAt(v.U & (1<<32 - 1)); at != 0 {
-			return at + v.U>>32
+		index, offset := v.U&(1<<32-1), v.U>>32
+		if _, ok := c.AddressPlace(index); ok {
+			return c.AddressAt(index) + offset
 		}
 	}
 	return 0

@@ -200,8 +200,8 @@ func (m *image) placeTables(p *plan, t tail) {
 	}
 }
 
-// dropRelocs empties the sections with relocations of the sections in index. They are about the old
-// contents: a linker would write numbers into the new ones, as compilers have it do in .BTF.
+// dropRelocs empties the sections with relocations of the sections in index. Compilers write such
+// relocations for .BTF. They fit the old contents: a linker would spoil the new ones by them.
 func (m *image) dropRelocs(index []int) {
 	for i := range m.count {
 		s := m.section(i)

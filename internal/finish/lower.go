@@ -11,8 +11,8 @@ import (
 	"github.com/btflite/btflite/internal/message"
 )
 
-// lowering returns what lowers BTF by w.Lower; nil if that is nil. If there is BTF over w.Base, it notes
-// in lost what this has lost. It is not asked what side files lose.
+// lowering returns the function that lowers BTF by w.Lower, or nil if w.Lower is nil. It keeps in lost what
+// the main BTF loses, if there is any. What side files lose is not reported.
 func (w *Work) lowering(isMain bool, lost *lower.Report) Sorter {
 	if w.Lower == nil {
 		return nil

@@ -34,16 +34,15 @@ func (av *attrs) mark(k btf.MarkKind, text string) dedup.Name {
 	return av.f.Names.Token(btf.AppendMark(nil, k, []byte(text)...))
 }
 
-// textAt returns the name of the DIE at an offset of the unit, "" if it has none. It
+// textAt returns the name of the type whose DIE is at an offset of the unit, "" if it has none. It
 // keeps the decoded values of the current DIE.
 func (av *attrs) textAt(off uint32) string {
-	r := av.r
-	if off == 0 || off&extraRef != 0 {
-		return ""
+	c := &av.r.Cursor
+	defer func(saved dwarf.Values) { c.Vals = saved }(c.Vals)
+	var name dedup.Name
+	if _, have, ok := c.DecodeAt(uint64(off)); ok { // no place of another unit is in this one
+		name, _ = av.typeName(int(off), have)
 	}
-	saved := r.Cursor.Vals
-	name := r.Cursor.NameAt(uint64(off))
-	r.Cursor.Vals = saved
 	if name == 0 {
 		return ""
 	}

@@ -31,8 +31,9 @@ func (av *attrs) specification(off int) (place uint64, far, ok bool, err error) 
 	return place, true, ok, nil
 }
 
-// openFar opens the unit of a section offset in r.far, to which the DIE at off refers, and returns
-// the offset in that unit. ok is false if no unit that is read has the place.
+// openFar opens the unit that has the section offset place, to which the DIE at offset at refers. It
+// returns a Reader of that unit, which is valid until the next call, and the offset in it. ok is false if
+// no unit that is read has the place.
 func (av *attrs) openFar(at int, place uint64) (far *Reader, off uint64, ok bool, err error) {
 	r, in, m := av.r, av.in, av.in.Merged
 	if m == nil {
@@ -83,10 +84,13 @@ func (av *attrs) farVariable(at int, place uint64, v *Var) (bool, error) {
 // maxSpecs bounds how many specifications in a row lead to a name. Compilers write one.
 const maxSpecs = 4
 
-// specifiedName returns the name of the type to which the DW_AT_specification of the DIE at off,
-// which was decoded last, leads; 0 if it leads to something else. It keeps the decoded values.
-func (av *attrs) specifiedName(off int) (dedup.Name, error) {
+// typeName returns the name of the type whose DIE at off was decoded last, or else the name of the type
+// to which its DW_AT_specification leads; 0 if there is neither. It keeps the decoded values.
+func (av *attrs) typeName(off int, have uint32) (dedup.Name, error) {
 	own := &av.r.Cursor
+	if have&(1<<dwarf.VName) != 0 || have&(1<<dwarf.VSpec) == 0 {
+		return own.NameOf(have), nil
+	}
 	defer func(saved dwarf.Values) { own.Vals = saved }(own.Vals)
 	for range maxSpecs {
 		place, far, ok, err := av.specification(off)
@@ -105,8 +109,8 @@ func (av *attrs) specifiedName(off int) (dedup.Name, error) {
 		if !ok || 1<<class&(1<<dwarf.ClassAggregate|1<<dwarf.ClassEnum|1<<dwarf.ClassRef|1<<dwarf.ClassBase) == 0 {
 			return 0, nil
 		}
-		if name := av.r.Cursor.NameOf(have); name != 0 || have&(1<<dwarf.VSpec) == 0 {
-			return name, nil
+		if have&(1<<dwarf.VName) != 0 || have&(1<<dwarf.VSpec) == 0 {
+			return av.r.Cursor.NameOf(have), nil
 		}
 		off = int(place)
 	}

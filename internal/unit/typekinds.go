@@ -96,18 +96,15 @@ func (w *walker) anyRef(d die) (next int, name, typ uint32, err error) {
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	name = r.Cursor.NameOf(have)
+	if name, err = w.attrs.typeName(d.off, have); err != nil {
+		return 0, 0, 0, err
+	}
 	if typ, err = w.attrs.refOf(d.off, have, dwarf.VType); err != nil {
 		return 0, 0, 0, err
 	}
 	an := uint64(0)
 	if have&(1<<dwarf.VAnnotation) != 0 {
 		an = r.Cursor.Vals[dwarf.VAnnotation].U
-	}
-	if name == 0 && have&(1<<dwarf.VSpec) != 0 && d.a.Tag == dwarf.TagTypedef {
-		if name, err = w.attrs.specifiedName(d.off); err != nil {
-			return 0, 0, 0, err
-		}
 	}
 	if an != 0 && d.a.Tag == dwarf.TagPointerType && r.In.Options.TypeTag {
 		typ = w.attrs.gnuTypeTags(uint32(an), typ)
@@ -176,10 +173,8 @@ func (w *walker) anyAggregate(d die) (next int, name, size, decl uint32, err err
 	if err != nil {
 		return 0, 0, 0, 0, err
 	}
-	if name = w.r.Cursor.NameOf(have); name == 0 && have&(1<<dwarf.VSpec) != 0 {
-		if name, err = w.attrs.specifiedName(d.off); err != nil {
-			return 0, 0, 0, 0, err
-		}
+	if name, err = w.attrs.typeName(d.off, have); err != nil {
+		return 0, 0, 0, 0, err
 	}
 	long := w.r.Cursor.Number(have, dwarf.VByteSize)
 	if long>>32 != 0 {
@@ -330,10 +325,8 @@ func (w *walker) enum(d die, top *frame) (next int, err error) {
 		if next, have, err = w.attrs.decode(d); err != nil {
 			return 0, err
 		}
-		if name = r.Cursor.NameOf(have); name == 0 && have&(1<<dwarf.VSpec) != 0 {
-			if name, err = w.attrs.specifiedName(d.off); err != nil {
-				return 0, err
-			}
+		if name, err = w.attrs.typeName(d.off, have); err != nil {
+			return 0, err
 		}
 		size = uint32(r.Cursor.Number(have, dwarf.VByteSize))
 		typ, err = w.attrs.refOf(d.off, have, dwarf.VType)
