@@ -194,5 +194,43 @@ func deepFiles() []hostileFile {
 		{name: "deep-pointer-chain-300k", big: true, want: either, outcome: "type refers to itself without a struct, union or typedef in between", file: made(func() []any { return chain(dt.TagPointerType, 300000, nil) })},
 		{name: "deep-typedef-chain-300k", want: either, outcome: "type refers to itself without a struct, union or typedef in between", file: made(func() []any { return chain(dt.TagTypedef, 300000, nil, dt.Name("t")) })},
 		{name: "deep-typedef-chain-64", want: either, outcome: "more than 32 modifiers and typedefs in a row", file: made(func() []any { return chain(dt.TagTypedef, 64, nil, dt.Name("t")) })},
+		{name: "nested-functions-60k", want: either, outcome: "same", file: made(func() []any { return []any{between(60000)} })},
+		{name: "shared-annotations", want: either, outcome: "too many DIEs share long chains of annotations", file: made(func() []any { return shared(4096, 8000) })},
+		{name: "rust-members-65535", want: either, outcome: "valid", file: func() []byte {
+			f, i := goodFile(), newInt()
+			s := dt.N(dt.TagStructureType, dt.Name("s"), dt.Size(4*65535))
+			for k := range 65535 {
+				s.Add(dt.N(dt.TagMember, dt.Name("m"), dt.Type(i), dt.MemberAt(4*(65534-k))))
+			}
+			f.Units = append(f.Units, &dt.Unit{Root: dt.N(dt.TagCompileUnit, dt.Name("t.rs"), dt.Language(0x1c), i, s)})
+			return f.Bytes()
+		}},
 	}
+}
+
+// between is a function with n parameters and n tags, and a nested function with a parameter and a tag
+// behind each of them.
+func between(n int) *dt.DIE {
+	part := func() []any {
+		return []any{dt.N(dt.TagFormalParameter), dt.N(dt.TagLLVMAnnotation, dt.Name("btf_decl_tag"), dt.Const("tag"))}
+	}
+	f := dt.N(dt.TagSubprogram, dt.Name("f"))
+	for range n {
+		f.Add(part()...).Add(dt.N(dt.TagSubprogram, part()...))
+	}
+	return f
+}
+
+// shared are n structs that share a chain of annotations of GCC.
+func shared(length, n int) []any {
+	var dies []any
+	var first []any // the reference to the chain so far
+	for range length {
+		d := dt.N(dt.TagGNUAnnotation, append(first, dt.Name("btf_decl_tag"), dt.Const("tag"))...)
+		dies, first = append(dies, d), []any{dt.Attr{At: dt.AtGNUAnnotation, Val: d}}
+	}
+	for range n {
+		dies = append(dies, dt.N(dt.TagStructureType, append(first, dt.Name("s"), dt.Size(4))...))
+	}
+	return dies
 }
