@@ -9,30 +9,33 @@ const pairs = "00010203040506070809" + "10111213141516171819" + "202122232425262
 // maxDigits is how many digits an uint32 has at most.
 const maxDigits = 10
 
-// appendUint32 appends n in decimal. A third of the text of raw BTF and JSON are
-// numbers, so they are written where they belong, not copied there.
-func appendUint32(b []byte, n uint32) []byte {
+// decimal adds n in decimal. A third of the text of raw BTF and JSON are numbers, so they are written
+// where they belong, not copied there.
+func (o *out) decimal(n uint32) {
 	if n < 10 {
-		return append(b, '0'+byte(n))
+		o.buf = append(o.buf, '0'+byte(n))
+		return
 	}
-	at := len(b)
-	if cap(b)-at < maxDigits {
-		return strconv.AppendUint(b, uint64(n), 10)
+	at := len(o.buf)
+	if cap(o.buf)-at < maxDigits {
+		o.buf = strconv.AppendUint(o.buf, uint64(n), 10)
+		return
 	}
 	end := at + 2
 	for m := uint64(100); m <= uint64(n); m *= 10 {
 		end++
 	}
-	b = b[:end]
+	o.buf = o.buf[:end]
+	b := o.buf[at:]
 	for ; n >= 100; n /= 100 {
 		p := n % 100 * 2
-		end -= 2
-		b[end], b[end+1] = pairs[p], pairs[p+1]
+		end := len(b)
+		b[end-2], b[end-1] = pairs[p], pairs[p+1]
+		b = b[:end-2]
 	}
-	if end-at == 2 {
-		b[at], b[at+1] = pairs[2*n], pairs[2*n+1]
+	if len(b) == 2 {
+		b[0], b[1] = pairs[2*n], pairs[2*n+1]
 	} else {
-		b[at] = '0' + byte(n)
+		b[0] = '0' + byte(n)
 	}
-	return b
 }

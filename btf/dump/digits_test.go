@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAppendUint32: the digits equal strconv's, for every capacity of the slice.
+// TestDecimal: the digits equal strconv's, for every capacity of the slice.
 func TestAppendUint32(t *testing.T) {
 	numbers := []uint32{0, 1<<32 - 1}
 	for p := uint64(1); p < 1<<32; p *= 10 {
@@ -19,8 +19,9 @@ func TestAppendUint32(t *testing.T) {
 	for _, n := range numbers {
 		for room := range 2 * maxDigits {
 			want := strconv.AppendUint([]byte{'x'}, uint64(n), 10)
-			if got := appendUint32(append(make([]byte, 0, 1+room), 'x'), n); string(got) != string(want) {
-				t.Fatalf("%s, want %s", got, want)
+			o := out{buf: append(make([]byte, 0, 1+room), 'x')}
+			if o.decimal(n); string(o.buf) != string(want) {
+				t.Fatalf("%s, want %s", o.buf, want)
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func (w *fieldWriter) record(id uint32, rec btf.Record) {
 	default: // they refer to a type, and nothing else
 		w.number(keyType, rec.Third())
 	}
-	w.buf = w.endType.append(w.buf)
+	w.put(&w.endType)
 }
 
 func (w *fieldWriter) members(rec btf.Record) {
@@ -121,11 +121,11 @@ func (w *fieldWriter) section(rec btf.Record) {
 	for j := range int(rec.Vlen()) {
 		id, offset, size := rec.Entry(j)
 		w.beginElement(j, keyType)
-		w.buf = appendUint32(w.buf, id)
+		w.decimal(id)
 		w.number(keyOffset, offset)
 		w.number(keySize, size)
 		if v := w.b.Record(id); v != nil && w.raw {
-			w.text(" (" + v.Kind().String() + " ")
+			w.text(" (" + v.Kind().String() + " '")
 			w.name(v.Name())
 			w.text(")")
 		}
@@ -151,7 +151,7 @@ func (w *fieldWriter) location(rec btf.Record) {
 		w.beginList(keyParams, rec)
 		for j, id := range rec[3:rec.Len()] {
 			w.beginElement(j, keyType)
-			w.buf = appendUint32(w.buf, id)
+			w.decimal(id)
 			w.place(keyLocValue, w.b.Record(id))
 			w.finishElement()
 		}

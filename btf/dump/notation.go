@@ -3,6 +3,7 @@ package dump
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/btflite/btflite/btf"
@@ -102,14 +103,17 @@ var keyNames = [...]string{
 	keyFuncType: "func_type_id", keyLocProto: "loc_proto_type_id",
 }
 
+// textKeys are the keys of texts in quotes. Raw text has quotes only around some of them.
+var textKeys = []key{keyKind, keyName, keyEncoding, keyFwdKind, keyLinkage, keyVarLinkage, keyLocValues, keyLocValue, keySiteName}
+
 // notation has the text around values.
 type notation struct {
 	start, between, last, finish string  // before all types, between two, after the last of any, and after all
 	begin, endType               keyText // around a type, up to the value of its id
 	endElement, endLast          keyText // after an element, and after the last of any
-	quote                        byte    // around names
+	quote                        byte    // after names
 
-	field             keyTexts // before a value of a type
+	field             keyTexts // before a value of a type, with the quote that begins a text
 	first, next, more keyTexts // before the first value of the first element and of the next ones, and before other values
 }
 
@@ -131,19 +135,17 @@ func newKeyText(text string) (t keyText) {
 	return t
 }
 
-// append appends the text. If there is room, it copies all of t.text and cuts the rest off, because a
+// put adds the text. If there is room, it copies all of t.text and cuts the rest off, because a
 // copy of a size that the compiler knows takes a few instructions, and any other one a call.
-func (t *keyText) append(dst []byte) []byte {
-	n := len(dst)
-	if cap(dst)-n < mostKeyText {
-		return append(dst, t.text[:t.n]...)
+func (o *out) put(t *keyText) {
+	n := len(o.buf)
+	if cap(o.buf)-n < mostKeyText {
+		o.buf = append(o.buf, t.text[:t.n]...)
+		return
 	}
-	*(*[mostKeyText]byte)(dst[n : n+mostKeyText]) = t.text
-	return dst[:n+t.n]
+	*(*[mostKeyText]byte)(o.buf[n : n+mostKeyText]) = t.text
+	o.buf = o.buf[:n+t.n]
 }
-
-// number appends the text, and after it n in decimal.
-func (t *keyText) number(dst []byte, n uint32) []byte { return appendUint32(t.append(dst), n) }
 
 // set makes the notation of a style.
 func (n *notation) set(style Style) {
@@ -152,8 +154,9 @@ func (n *notation) set(style Style) {
 		for k, name := range keyNames {
 			n.first[k], n.field[k] = newKeyText("\n\t"+name+"="), newKeyText(" "+name+"=")
 		}
-		n.field[keyKind], n.field[keyName], n.first[keyName] = newKeyText("] "), newKeyText(" "), newKeyText("\n\t")
+		n.field[keyKind], n.field[keyName], n.first[keyName] = newKeyText("] "), newKeyText(" '"), newKeyText("\n\t'")
 		n.field[keyVarLinkage], n.field[keyFlags] = newKeyText(", linkage="), newKeyText(" flags=0x")
+		n.field[keyLocValues], n.field[keyLocValue], n.first[keySiteName] = newKeyText(" values='"), newKeyText(" value='"), newKeyText("\n\tname='")
 		n.next, n.more = n.first, n.field
 		return
 	}
@@ -168,7 +171,9 @@ func (n *notation) set(style Style) {
 		n.start, n.between, n.last, n.finish = "{"+line(1)+`"types"`+colon+"[", ",", line(1), "]"+line(0)+"}\n"
 	}
 	for k, name := range keyNames {
-		name = `"` + name + `"` + colon
+		if name = `"` + name + `"` + colon; slices.Contains(textKeys, key(k)) {
+			name += `"`
+		}
 		n.first[k], n.next[k] = newKeyText("{"+line(5)+name), newKeyText(",{"+line(5)+name)
 		n.more[k], n.field[k] = newKeyText(","+line(5)+name), newKeyText(","+line(3)+name)
 	}
@@ -186,7 +191,8 @@ type fieldWriter struct {
 
 // beginType writes what all types have.
 func (w *fieldWriter) beginType(id uint32, rec btf.Record) {
-	w.buf = w.begin.number(w.buf, id)
+	w.put(&w.begin)
+	w.decimal(id)
 	word := kindWord(rec.Kind())
 	if !w.raw {
 		word = markedWord(w.b, rec)
@@ -208,7 +214,7 @@ func (w *fieldWriter) beginList(k key, rec btf.Record) {
 
 func (w *fieldWriter) endList(rec btf.Record) {
 	if !w.raw && rec.Vlen() > 0 {
-		w.buf = w.endLast.append(w.buf)
+		w.put(&w.endLast)
 	}
 	if !w.raw {
 		w.text("]")
@@ -222,29 +228,29 @@ func (w *fieldWriter) beginElement(j int, k key) {
 	if j == 0 {
 		texts = &w.first
 	}
-	w.buf = texts[k].append(w.buf)
+	w.put(&texts[k])
 }
 
-func (w *fieldWriter) key(k key) { w.buf = w.keys[k].append(w.buf) }
+func (w *fieldWriter) key(k key) { w.put(&w.keys[k]) }
 
 func (w *fieldWriter) finishElement() {
 	if !w.raw {
-		w.buf = w.endElement.append(w.buf)
+		w.put(&w.endElement)
 	}
 	w.keepUp()
 }
 
 func (w *fieldWriter) number(k key, n uint32) {
-	w.buf = w.keys[k].number(w.buf, n)
+	w.put(&w.keys[k])
+	w.decimal(n)
 }
 
 // word writes a text that needs no escapes, nor quotes in raw text.
 func (w *fieldWriter) word(k key, text string) {
 	w.key(k)
-	if w.raw {
-		w.text(text)
-	} else {
-		w.buf = append(append(append(w.buf, '"'), text...), '"')
+	w.text(text)
+	if !w.raw {
+		w.buf = append(w.buf, '"')
 	}
 }
 
@@ -255,12 +261,11 @@ func (w *fieldWriter) place(k key, rec btf.Record) {
 		text = btf.LocText(rec)
 	}
 	w.key(k)
-	w.buf = append(append(append(w.buf, w.quote), text...), w.quote)
+	w.buf = append(append(w.buf, text...), w.quote)
 }
 
-// name writes the name at a string offset.
+// name writes the name at a string offset, after its first quote.
 func (w *fieldWriter) name(off uint32) {
-	w.buf = append(w.buf, w.quote)
 	named, plain := w.b.AppendPlain(w.buf, off)
 	if !plain || w.quotes && bytes.ContainsAny(named[len(w.buf):], `"\`) {
 		named = w.escaped(unmarked(w.b, off))
