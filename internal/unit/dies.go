@@ -291,8 +291,8 @@ func (w *walker) location(pm *callconv.Param) {
 	}
 }
 
-// addParam adds a parameter to the open function top. If the parameters of a nested function have come
-// in between, those of this one wait in openParams for its end.
+// addParam adds a parameter to the open function top. After the parameters of a nested function, all
+// parameters of top wait in openParams for its end.
 func addParam(r *Reader, fn *callconv.Func, top *frame, pm callconv.Param) {
 	params := &r.Unit.Params
 	if !top.open && fn.First+fn.N == uint32(len(params.S)) {
