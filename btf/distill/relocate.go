@@ -14,7 +14,7 @@ type Relocator struct {
 	types  map[look]found
 }
 
-// look is what the types of a kernel have in common that one type of a distilled base may stand for.
+// look identifies types of a kernel: one type of a distilled base may stand for any with its look.
 type look struct {
 	name       string
 	kind       btf.Kind // Enum also of an ENUM64; Fwd also of what it declares
