@@ -224,7 +224,7 @@ func TestFindReadsModulesOnce(t *testing.T) {
 	}
 	const none = "deadbeef"
 	record := filepath.Join(a.Dir, k.ModulesFile())
-	s := &search{a.Dir, none, map[string]bool{}}
+	s := &search{dir: a.Dir, prefix: none, without: map[string]bool{}}
 	for range 2 {
 		if found, err := s.in(x); err != nil || len(found) != 0 {
 			t.Errorf("%q, %v", found, err)

@@ -41,6 +41,7 @@ type search struct {
 	// without are the records of modules that do not have it. They are most of an archive's records, and have
 	// megabytes, so none is read twice.
 	without map[string]bool
+	buf     []byte // has the record that was read last
 }
 
 // existing returns an error for a path in the archive that is not there.
@@ -105,8 +106,8 @@ func (s *search) modules(x *Index) (found []string, err error) {
 
 // modulesOf does the same for one record.
 func (s *search) modulesOf(at string) (found []string, err error) {
-	data, err := readBounded(at, "a record", maxRecord)
-	if err != nil || !bytes.Contains(data, []byte(`"`+s.prefix)) {
+	data, err := readInto(s.buf, at, "a record", maxRecord)
+	if s.buf = data; err != nil || !s.mayHave(data) {
 		return nil, err // most records: decoding one takes longer than this
 	}
 	var rec ModulesRecord
@@ -119,4 +120,19 @@ func (s *search) modulesOf(at string) (found []string, err error) {
 		}
 	}
 	return found, nil
+}
+
+// mayHave tells whether a string in a record begins with the prefix. It looks for the quote last, as that is the most frequent
+// byte of a record.
+func (s *search) mayHave(record []byte) bool {
+	for {
+		i := bytes.Index(record, []byte(s.prefix))
+		if i < 0 {
+			return false
+		}
+		if i > 0 && record[i-1] == '"' {
+			return true
+		}
+		record = record[i+1:]
+	}
 }

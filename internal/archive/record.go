@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path"
@@ -217,18 +218,35 @@ func checkPaths(rec jsonRecord) error {
 
 // readBounded reads a file of at most so many bytes. Errors name the file and say what it should be.
 func readBounded(name, what string, most int64) ([]byte, error) {
-	info, err := os.Stat(name)
+	return readInto(nil, name, what, most)
+}
+
+// readInto is readBounded into the memory of buf, if that has room enough.
+func readInto(buf []byte, name, what string, most int64) ([]byte, error) {
+	info, err := os.Stat(name) // opening a pipe may take forever
 	if err != nil {
 		return nil, message.FileError(name, "cannot read", err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, &ownDamage{fmt.Errorf("%s: cannot read: it is not a file", message.OneLine(name))}
 	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, message.FileError(name, "cannot read", err)
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil { // another one may have its name now
+		return nil, message.FileError(name, "cannot read", err)
+	}
 	if info.Size() > most {
 		return nil, &ownDamage{fmt.Errorf("%s: %s of %s cannot be one of btflite", message.OneLine(name), what, message.ByteSize(uint64(info.Size())))}
 	}
-	data, err := os.ReadFile(name)
-	return data, message.FileError(name, "cannot read", err)
+	buf = slices.Grow(buf[:0], int(info.Size()))[:info.Size()]
+	n, err := io.ReadFull(f, buf)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil // it is shorter now
+	}
+	return buf[:n], message.FileError(name, "cannot read", err)
 }
 
 // encodeJSON returns a record as it is written.
