@@ -97,7 +97,7 @@ func (f *input) prepare(u *workspace) {
 // sizes returns the types that decide sizes: the unit's own, and types of the set that
 // were left out of the unit.
 func (u *workspace) sizes(set *dedup.Set, addrSize int) callconv.Types {
-	return callconv.Types{Nodes: u.unit.Types.Nodes.S, Members: u.unit.Types.Members.S, AddrSize: addrSize, Set: set}
+	return callconv.Types{Nodes: u.unit.Types.Nodes.S, Members: u.unit.Types.Members.S, AddrSize: addrSize, Set: set, Classes: u.unit.Classes.S}
 }
 
 // placeFuncs looks the unit's functions up in the ELF function table, and sets Entry of those that are

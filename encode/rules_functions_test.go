@@ -1,6 +1,8 @@
 package encode_test
 
 import (
+	"strconv"
+
 	"github.com/btflite/btflite/encode"
 	dt "github.com/btflite/btflite/internal/dwarf/dwarftest"
 )
@@ -172,6 +174,36 @@ func functionRules() []rule {
 			i := intType()
 			return with(funcs(), i, function("f", fn1, i, param("a", i, 3)), function("zz", fn3+0x100, i, param("a", i, 5)))
 		}(), want: textInt + textFunc(2, 1, "zz", "a 1")},
+		{name: "unexpected register beside a struct and a class", files: func() []dt.File {
+			f := dt.File{}
+			for k := range uint64(2) { // the types of the second unit are known
+				i, n := intType(), strconv.FormatUint(k, 10)
+				st, cl := structure("s", 4, member("a", i, 0)), composite(dt.TagClassType, "c", 4, member("a", i, 0))
+				td := ref(dt.TagTypedef, "td", cl)
+				co := ref(dt.TagConstType, "", td)
+				a, b := ref(dt.TagFormalParameter, "a", i), ref(dt.TagFormalParameter, "b", cl)
+				abs := ref(dt.TagSubprogram, "inlined"+n, i, dt.Inline(), a, b)
+				unit := dt.CU(i, st, cl, td, co, abs)
+				for at, t := range []*dt.DIE{st, cl, td, co, nil} {
+					name, addr := []string{"struct", "class", "typedef", "const", "inlined"}[at]+n, fn1+0x100*k+0x10*uint64(at)
+					f.Symbols = append(f.Symbols, dt.Func(name, addr))
+					if t == nil {
+						unit.Root.Add(dt.N(dt.TagSubprogram, dt.Origin(abs), dt.LowPC(addr), dt.N(dt.TagFormalParameter, dt.Origin(a), dt.Location(0x53)), dt.N(dt.TagFormalParameter, dt.Origin(b), dt.Location(0x54))))
+						continue
+					}
+					unit.Root.Add(function(name, addr, i, param("a", i, 3), param("b", t, 4)))
+				}
+				f.Units = append(f.Units, unit)
+			}
+			return []dt.File{f}
+		}(), want: textInt + `
+			[2] STRUCT 's' size=4 vlen=1
+			'a' type_id=1 bits_offset=0
+			[3] STRUCT 'c' size=4 vlen=1
+			'a' type_id=1 bits_offset=0
+			[4] TYPEDEF 'td' type_id=3
+			[5] CONST '(anon)' type_id=4` + textFunc(6, 1, "struct0", "a 1", "b 2") + `
+			[8] FUNC 'struct1' type_id=6 linkage=static`},
 		{name: "float parameter", files: func() []dt.File {
 			d := base("double", 8, ateFloat)
 			return with(funcs(), d, function("f", fn1, d, ref(dt.TagFormalParameter, "a", d, dt.Location(0x50+17))))

@@ -46,7 +46,7 @@ func (e *Functions) check(f *Func, args *argRegs) {
 
 // hasStruct reports whether the type of a parameter is a struct.
 func (e *Functions) hasStruct(ps []Param) bool {
-	return slices.ContainsFunc(ps, func(p Param) bool { return e.Types.isStruct(p.Type) })
+	return slices.ContainsFunc(ps, func(p Param) bool { return p.Flags&ParamClass == 0 && e.Types.isStruct(p.Type) })
 }
 
 // checkClang is the check for clang functions that keep their signature. clang

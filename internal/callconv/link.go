@@ -28,6 +28,7 @@ func (e *Functions) Link() {
 			}
 			if o, _ := e.originOf(f, p, j); o != nil {
 				p.Type, p.Name = o.Type, o.Name
+				p.Flags |= o.Flags & ParamClass
 			}
 		}
 	}

@@ -49,12 +49,13 @@ const (
 )
 
 // ParamFlags describe a DW_TAG_formal_parameter DIE of a subprogram. The reader sets
-// the first two, Analyze the others.
+// the first three, Analyze the others.
 type ParamFlags uint16
 
 const (
 	ParamHasLoc   ParamFlags = 1 << iota // DW_AT_location exists
 	ParamHasConst                        // DW_AT_const_value exists
+	ParamClass                           // its type is a class; only in unit records, see Types.Classes
 
 	ParamConstant   // located as a constant
 	ParamOnStack    // located relative to the frame base

@@ -1,6 +1,8 @@
 package callconv
 
 import (
+	"slices"
+
 	"github.com/btflite/btflite/btf"
 	"github.com/btflite/btflite/dedup"
 )
@@ -13,6 +15,9 @@ type Types struct {
 	// Set has the types that Extern references lead to; nil if there are none. It must not
 	// change meanwhile (dedup.Set.Hold).
 	Set *dedup.Set
+	// Classes are the types that are classes and not structs. They get sorted.
+	Classes []dedup.Ref
+	sorted  bool // Classes are
 }
 
 // maxTypeHops bounds every walk along a chain of types; real chains have a
@@ -70,14 +75,33 @@ func (t *Types) stripped(r dedup.Ref) (dedup.Ref, dedup.Node, bool) {
 	return 0, dedup.Node{}, false
 }
 
-// isStruct reports whether r is a struct, directly or behind const and typedef.
+// isStruct reports whether r is a struct, directly or behind const and typedef. A class is none.
 func (t *Types) isStruct(r dedup.Ref) bool {
-	_, n, ok := t.stripped(r)
+	r, n, ok := t.stripped(r)
 	if !ok {
 		return false
 	}
 	k := btf.InfoKind(n.Info)
-	return k == btf.KindStruct || k == btf.KindFwd && !btf.InfoKflag(n.Info)
+	return (k == btf.KindStruct || k == btf.KindFwd && !btf.InfoKflag(n.Info)) && !t.isClass(r)
+}
+
+// IsClass reports whether r is a class, directly or behind const and typedef.
+func (t *Types) IsClass(r dedup.Ref) bool {
+	if len(t.Classes) == 0 {
+		return false
+	}
+	r, _, _ = t.stripped(r)
+	return t.isClass(r)
+}
+
+// isClass reports whether r is a class.
+func (t *Types) isClass(r dedup.Ref) bool {
+	if !t.sorted {
+		slices.Sort(t.Classes)
+		t.sorted = true
+	}
+	_, found := slices.BinarySearch(t.Classes, r)
+	return found
 }
 
 // membersOf returns the members of the struct or union r, whose node is n. For a type in

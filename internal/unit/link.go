@@ -120,6 +120,7 @@ func (r *Reader) linkRefs() {
 	for i := range params {
 		params[i].Type = ref(params[i].Type)
 	}
+	linkClasses(r, ref)
 	vars := u.Vars.S[r.from.vars:]
 	for i := range vars {
 		vars[i].Type = ref(vars[i].Type)
@@ -149,6 +150,14 @@ func (r *Reader) linkRefs() {
 			order[i] = uint32(dies) + k&^extraRef
 		}
 	}
+}
+
+// linkClasses turns the DIE offsets of classes into Refs.
+func linkClasses(r *Reader, ref func(off uint32) dedup.Ref) {
+	for _, off := range r.classes.S {
+		r.Unit.Classes.Append(ref(off))
+	}
+	r.classes.Reset()
 }
 
 // linkMembers turns the DIE offsets of members into Refs, up to the first that has extraRef or

@@ -186,7 +186,9 @@ func (x *prover) run(off int) (next int, dies uint64) {
 			end = x.reference(a, d, off, p)
 		case dwarf.ClassAggregate:
 			x.known.Yield() // not only before the run: all other workers wait with the Commit
-			end, n = x.aggregate(a, d, off, p)
+			if end, n = x.aggregate(a, d, off, p); end != 0 && a.Tag == dwarf.TagClassType {
+				x.r.classes.Append(uint32(off))
+			}
 		case dwarf.ClassProto:
 			end, n = x.proto(a, d, off, p)
 		case dwarf.ClassArray:

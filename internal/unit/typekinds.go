@@ -125,8 +125,11 @@ func (w *walker) aggregate(d die, top *frame) (next int, err error) {
 		return 0, err
 	}
 	kind := btf.KindStruct
-	if a.Tag == dwarf.TagUnionType {
+	switch a.Tag {
+	case dwarf.TagUnionType:
 		kind = btf.KindUnion
+	case dwarf.TagClassType:
+		r.classes.Append(uint32(d.off))
 	}
 	ctx, tag := inAggregate, a.Tag
 	info := btf.Info(kind, 0, false)

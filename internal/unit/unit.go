@@ -22,6 +22,7 @@ type Unit struct {
 	// Types is the input of dedup: the nodes of DIEs in DIE order, then nodes without a
 	// DIE.
 	Types       dedup.Unit
+	Classes     arena.Vec[dedup.Ref] // types that are classes and not structs, in any order, with repeats
 	Annots      arena.Vec[Annot]
 	Tags        arena.Vec[Tag]
 	Vars        arena.Vec[Var]
@@ -79,6 +80,7 @@ type Reader struct {
 	openTags   arena.Vec[Annot]
 	frames     arena.Vec[frame]
 	oldBits    arena.Vec[oldBitfield]
+	classes    arena.Vec[uint32] // DIE offsets of classes
 
 	// References that leave the unit, and stubs for types elsewhere.
 	cross     arena.Vec[uint64] // section offsets of types in other units, by the index in the marker
@@ -240,6 +242,7 @@ func (r *Reader) Reset() {
 	r.openTags.Trim(arena.KeepBytes)
 	r.frames.Trim(arena.KeepBytes)
 	r.oldBits.Trim(arena.KeepBytes)
+	r.classes.Trim(arena.KeepBytes)
 	r.cross.Trim(arena.KeepBytes)
 	r.NeedTypes, r.stubs, r.specs = r.NeedTypes[:0], r.stubs[:0], r.specs[:0]
 	r.from = tableSizes{}
@@ -251,6 +254,7 @@ func (r *Reader) Reset() {
 func (u *Unit) reset() {
 	u.Facts = Facts{}
 	u.Types.Reset(arena.KeepBytes)
+	u.Classes.Trim(arena.KeepBytes)
 	u.Annots.Trim(arena.KeepBytes)
 	u.Tags.Trim(arena.KeepBytes)
 	u.Vars.Trim(arena.KeepBytes)
@@ -274,6 +278,7 @@ func (r *Reader) Free() {
 	r.openTags.Free()
 	r.frames.Free()
 	r.oldBits.Free()
+	r.classes.Free()
 	r.cross.Free()
 	r.proofs.free()
 	r.group.parts.Free()
@@ -284,6 +289,7 @@ func (r *Reader) Free() {
 
 func (u *Unit) free() {
 	u.Types.Free()
+	u.Classes.Free()
 	u.Annots.Free()
 	u.Tags.Free()
 	u.Vars.Free()

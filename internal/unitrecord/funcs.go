@@ -25,6 +25,7 @@ const (
 	paramLoc                // DW_AT_location exists
 	paramOrigin             // it has an abstract origin
 	paramFar                // and that is not the parameter at the same place of the function's origin
+	paramClass              // its type is a class; programs that do not know this flag pass over it
 )
 
 // The byte of a variable in colVar.
@@ -106,6 +107,9 @@ func (w *Writer) param(pm *callconv.Param, p *places, expected int) {
 	flags := byte(0)
 	if pm.HasType {
 		flags |= paramType
+		if w.env.Types.IsClass(pm.Type) {
+			flags |= paramClass
+		}
 	}
 	if pm.Flags&callconv.ParamHasConst != 0 {
 		flags |= paramConst

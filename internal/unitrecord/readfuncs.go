@@ -112,6 +112,9 @@ func (r *Reader) param(u *unit.Unit, place, expected uint32) {
 	if flags&paramConst != 0 {
 		pm.Flags |= callconv.ParamHasConst
 	}
+	if flags&paramClass != 0 {
+		pm.Flags |= callconv.ParamClass
+	}
 	if flags&paramLoc != 0 {
 		pm.Flags |= callconv.ParamHasLoc
 		pm.LocKind = callconv.LocEntries

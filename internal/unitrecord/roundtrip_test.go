@@ -16,6 +16,7 @@ import (
 	"github.com/btflite/btflite/internal/ccobject"
 	"github.com/btflite/btflite/internal/unitrecord"
 	"github.com/btflite/btflite/mmapelf"
+	"github.com/btflite/btflite/test/corpus"
 	"github.com/btflite/btflite/test/testfile"
 )
 
@@ -94,6 +95,26 @@ func TestSmallUnits(t *testing.T) {
 		testfile.Write(t, path, records)
 		if got := verbose(t, path); len(records) == 0 || got != want {
 			t.Errorf("%s: -V prints\n%s\nof records, and of DWARF\n%s", x.name, got, want)
+		}
+	}
+}
+
+// TestClasses: a record tells parameters that are classes from structs, also if a function takes them from its origin.
+func TestClasses(t *testing.T) {
+	corpus.Installed(t, "g++")
+	source := testfile.New(t, "unit.cc", `class C { public: int a; double b; }; struct S { int a; double b; }; typedef const C T;
+		extern "C" long in_class(double d, C c) { return c.b + d; } extern "C" long in_struct(double d, S s) { return s.b + d; }
+		extern "C" long in_typedef(double d, T c) { return c.a + d; } extern "C" long in_both(double d, C c, S s) { return c.b + s.a + d; }
+		static inline long inner(double d, C c) { return c.a * d; } extern "C" long outer(C *c) { return inner(c->b, *c); }`)
+	for _, options := range []string{"-O0", "-O2", "-O2 -fno-inline", "-O2 -gdwarf-4"} {
+		path := compiled(t, source, strings.Fields(options)...)
+		want := verbose(t, path)
+		if strings.Contains(want, "in_class") != strings.Contains(want, "in_typedef") || !strings.Contains(want, "in_struct") {
+			t.Errorf("%s: -V prints\n%s", options, want)
+		}
+		testfile.Write(t, path, sameAsDWARF(t, path))
+		if got := verbose(t, path); got != want {
+			t.Errorf("%s: -V prints\n%s\nof records, and of DWARF\n%s", options, got, want)
 		}
 	}
 }

@@ -74,6 +74,7 @@ func (w *Writer) start(dies *unit.Reader, addrs Addresses, lists []byte) {
 	w.env = callconv.Functions{
 		Format: dwarf.ExprFormat{Version: h.Version, AddrSize: h.AddrSize, BigEndian: h.BigEndian},
 		Exprs:  h.Data, Lists: callconv.Lists{Data: lists},
+		Types: callconv.Types{Nodes: u.Types.Nodes.S, Classes: u.Classes.S},
 	}
 	w.head = head{nodes: len(u.Types.Nodes.S), vars: len(u.Vars.S), tags: len(u.Tags.S)}
 }
