@@ -114,8 +114,11 @@ func settleAssumption(w *walker, a assumption, to dedup.Ref) (ok bool, err error
 		}
 	default:
 		p := dedup.Unproved{Ref: to, ID: a.id, Exact: !alike, Member: member}
+		if x.isNoted(p) {
+			return true, nil
+		}
 		if x.plausible(a.ref, a.id, alike, 0) {
-			x.unproved.Append(p)
+			x.note(p)
 			return true, nil
 		}
 	}
@@ -311,34 +314,19 @@ func (x *prover) leads(ref, id uint32, off int, alike bool) bool {
 			return to == id || alike && x.isSame(ref, to, id)
 		}
 		p := dedup.Unproved{Ref: to, ID: id, Exact: !alike && x.known.Strict(), Member: alike}
+		if x.isNoted(p) {
+			return true
+		}
 		if to == 0 || !x.plausible(ref, id, alike, 0) {
 			return false
 		}
-		x.unproved.Append(p)
+		x.note(p)
 		return true
 	}
 	if !(alike && x.named) && !x.plausible(ref, id, alike, 0) {
 		return false
 	}
 	x.follow(ref, id, off)
-	return true
-}
-
-// isSame reports whether the DIE at ref, which was left out as the type to, is equivalent to the type id.
-// Over a base, a third of the references of a unit lead to a copy of the type that the record has. The same
-// few come again and again, s64 for example, so alike remembers them.
-func (x *proofs) isSame(ref, to, id uint32) bool {
-	if to == id {
-		return true
-	}
-	at, pair := &x.alike.S[id&metMask], metPair(id, x.stamp+ref)
-	if *at == pair {
-		return true
-	}
-	if !x.known.Same(to, id) {
-		return false
-	}
-	*at = pair
 	return true
 }
 

@@ -27,7 +27,7 @@ type proofs struct {
 	guess     uint32                  // id that the next type may have
 	anon      arena.Vec[uint32]       // by slot or enumSlot: id of a struct, union or enumeration without a name
 	missed    []anonMiss              // of this unit
-	alike     arena.Vec[uint64]       // as met: the DIE was left out, and is an equivalent type (isSame)
+	pairs                             // of references that do not lead to the very type
 	ownLowTab *[lowCodes]dwarf.Abbrev // memory for prover.lowTab
 	index     uint32                  // id of the type that indexes arrays
 	inner     int                     // ARRAYs of inner dimensions that are left out
@@ -60,7 +60,6 @@ func (x *proofs) begin(set *dedup.Set, size int) {
 	if len(x.met.S) == 0 {
 		x.met.Resize(metSize)
 		x.anon.Resize(1 << anonBits)
-		x.alike.Resize(metSize)
 	}
 	x.stamp += x.size // the last unit's offsets end there
 	if x.size = uint32(size); x.stamp > 1<<32-1-x.size {
@@ -68,6 +67,7 @@ func (x *proofs) begin(set *dedup.Set, size int) {
 		clear(x.alike.S)
 		x.stamp = 0
 	}
+	x.pairs.begin()
 	x.met.S[0] = uint64(x.stamp) // void is at offset 0
 	x.guess, x.inner = 0, 0
 	x.on, x.settled, x.moved, x.arrays = true, false, false, false
@@ -105,7 +105,7 @@ func (x *proofs) free() {
 	x.older.Free()
 	x.met.Free()
 	x.anon.Free()
-	x.alike.Free()
+	x.pairs.free()
 	x.missed = nil
 }
 
