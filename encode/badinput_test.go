@@ -370,7 +370,7 @@ func badCases() []badCase {
 		{name: "5000 inlined subroutines in each other", unit: dt.CU(i, function("f", fn1, i, nest(dt.TagInlinedSubroutine, 5000)))},
 		{name: "70000 members", unit: dt.CU(i, many), says: []string{".debug_info", `CU "t.c"`, "70000 members"}},
 		{name: "function that is its own origin", file: percpu, unit: dt.CU(i, ownOrigin)},
-		{name: "annotation that follows itself", unit: dt.CU(i, ann, ann2, ptr(i, dt.Attr{At: dt.AtGNUAnnotation, Val: ann}), structure("s", 4, dt.Attr{At: dt.AtGNUAnnotation, Val: ann2}))},
+		{name: "annotation that follows itself", unit: dt.CU(i, ann, ann2, ptr(i, dt.Attr{At: dt.AtGNUAnnotation, Val: ann}), structure("s", 4, dt.Attr{At: dt.AtGNUAnnotation, Val: ann2})), says: []string{".debug_info", `CU "t.c"`, "chains of annotations are too long"}},
 		{name: "location list beyond its section", file: percpu, unit: dt.CU(i, function("f", fn1, i, ref(dt.TagFormalParameter, "a", i, raw4(dt.AtLocation, dt.FormSecOffset, 0x7fffff0))))},
 		{name: "location list index beyond its table", file: percpu, unit: dt.CU(i, function("f", fn1, i, ref(dt.TagFormalParameter, "a", i, raw(dt.AtLocation, dt.FormLoclistx, 0xff, 0xff, 0x7f))))},
 		{name: "string index beyond its table", unit: dt.CU(i, dt.N(dt.TagStructureType, dt.Size(1), raw(dt.AtName, dt.FormStrx, 0xff, 0xff, 0x7f)))},

@@ -12,7 +12,7 @@ const maxChain = 1 << 12
 
 // gnuChain calls fn for each annotation of the chain at off, up to the first with another
 // name. The walk ends with an error if the chains of all DIEs together have more annotations than the
-// unit has bytes: many DIEs would share long chains.
+// unit has bytes: many DIEs share long chains, or a chain leads to itself.
 func (av *attrs) gnuChain(off uint32, name string, fn func(value dedup.Name)) {
 	r := av.r
 	saved := r.Cursor.Vals

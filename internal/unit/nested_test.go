@@ -104,7 +104,7 @@ func TestSharedChains(t *testing.T) {
 				unit.Root.Add(x.die(dt.Attr{At: dt.AtGNUAnnotation, Val: chain}))
 			}
 			_, _, err := readUnit(t, &dt.File{Units: []*dt.Unit{unit}}, all)
-			if refused := err != nil && strings.Contains(err.Error(), "share long chains"); refused != (n > 8) {
+			if refused := err != nil && strings.Contains(err.Error(), "chains of annotations are too long"); refused != (n > 8) {
 				t.Errorf("%d %s: error %v", n, what, err)
 			}
 		}

@@ -37,7 +37,7 @@ func (r *Reader) walk(p int) error {
 		return r.Cursor.CutOff(len(w.attrs.b))
 	}
 	if r.annotations > maxChain+len(w.attrs.b) {
-		return r.Cursor.UnitError("too many DIEs share long chains of annotations")
+		return r.Cursor.UnitError("the chains of annotations are too long, one may lead to itself")
 	}
 	if w.prover != nil {
 		if r.proofs.settled, err = w.settle(); err != nil {
