@@ -28,7 +28,7 @@ func TestKernelsUnderTheRaceDetector(t *testing.T) {
 		out := t.TempDir()
 		base := filepath.Join(out, "vmlinux.btf")
 		runs := [][]string{
-			{"-J", "-j4", "--extra_vars=" + filepath.Join(out, "vars.btf"), "--btf_encode_detached=" + base, vmlinux},
+			{"-J", "-j4", "--btf_features=default", "--extra_vars=" + filepath.Join(out, "vars.btf"), "--btf_encode_detached=" + base, vmlinux},
 			{"-J", "-j4", "--btf_features=all", "--verify=warn", "--inline=" + filepath.Join(out, "inline.btf"),
 				"--btf_encode_detached=" + filepath.Join(out, "all.btf"), vmlinux},
 			{"funcs", vmlinux},
