@@ -22,7 +22,7 @@ import (
 // rounds is how often TestNothingIsLeft makes its calls.
 const rounds = 4
 
-// held is what a process has of the system.
+// held counts what this process has got from the system and not given back.
 type held struct{ files, goroutines, mappings int }
 
 // holds returns what this process has now. Goroutines that are about to end, and files that the

@@ -33,8 +33,8 @@ func (r *run) addExtra(v *unit.Var, typ uint32, size uint64, tags []unit.Annot) 
 	r.extras.Add(x, values...)
 }
 
-// extraBTF puts the BTF of the extra variables, over the types numbered by n, into to. It
-// puts nothing there if there are none. VARs come first, in the order of the DATASECs, then their
+// extraBTF stores the BTF of the extra variables in to. Their types have the ids that n gives. Without
+// extra variables, extraBTF leaves to as it is. VARs come first, in the order of the DATASECs, then their
 // DECL_TAGs, then the DATASECs.
 func (r *run) extraBTF(n *dedup.Numbering, to *Output) (err error) {
 	if r.extras.Len() == 0 {

@@ -118,7 +118,7 @@ func TestHelpOnATerminal(t *testing.T) {
 					t.Errorf("%s: %d columns of %d: %q", line, n, columns, l)
 				}
 				if columns == 40 && strings.Contains(strings.TrimLeft(l, " "), "   ") {
-					t.Errorf("%s: there is no room for two columns: %q", line, l)
+					t.Errorf("%s: this line still has a column for the explanation: %q", line, l)
 				}
 			}
 		}

@@ -118,7 +118,7 @@ func (a *Archive) newFile(dir string, write func(io.Writer) error, name func() s
 	return synced(at)
 }
 
-// synced makes the new name at last.
+// synced returns when the new name at is on the disk.
 func synced(at string) error {
 	if err := draft.SyncDir(filepath.Dir(at)); err != nil {
 		return fmt.Errorf("%s: %w", message.OneLine(at), err)

@@ -75,7 +75,7 @@ func (t *Types) stripped(r dedup.Ref) (dedup.Ref, dedup.Node, bool) {
 	return 0, dedup.Node{}, false
 }
 
-// isStruct reports whether r is a struct, directly or behind const and typedef. A class is none.
+// isStruct reports whether r is a struct, directly or behind const and typedef. A C++ class does not count.
 func (t *Types) isStruct(r dedup.Ref) bool {
 	r, n, ok := t.stripped(r)
 	if !ok {

@@ -85,8 +85,9 @@ func (f *File) Rest() error {
 	return f.close()
 }
 
-// Replace closes the file, which the caller has synchronised, and gives it the name path, in place of a file that has it. Only a name can take the place
-// of another, so the file has a temporary one between two calls of the system, unless path is free.
+// Replace closes the file and gives it the name path, in place of a file that has it. The caller has called Sync before.
+// Only a name can take the place of another, so the file has a temporary one between two calls of the system, unless
+// path is free.
 func (f *File) Replace(path string) error {
 	if f.temporary == "" {
 		err := linkNameless(f.File, path)

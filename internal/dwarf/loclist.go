@@ -89,8 +89,8 @@ func NewLocList(section []byte, off uint64, f ExprFormat) LocList {
 }
 
 // NewRangeList returns a LocList for a list of address ranges (section 7.25), in .debug_rnglists for a
-// unit of DWARF 5 and in .debug_ranges for an older one. Its entries have no expressions, and otherwise
-// those of location lists.
+// unit of DWARF 5 and in .debug_ranges for an older one. Its entries look like the entries of a location
+// list without their expressions.
 func NewRangeList(section []byte, off uint64, f ExprFormat) LocList {
 	f.Split = false // they are in the main file
 	l := NewLocList(section, off, f)

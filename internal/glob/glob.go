@@ -1,5 +1,5 @@
-// Package glob says which names fit a pattern, in every command alike. The rules are those of
-// path.Match (*, ?, [a-z], \), but a slash is a character like others, as in C++'s operator/.
+// Package glob tells whether a name fits a pattern. All commands use it, so a pattern means the same in
+// each. It follows path.Match (*, ?, [a-z], \), but a * also matches a slash, because C++ has operator/.
 package glob
 
 import (

@@ -45,8 +45,9 @@ type Loader struct {
 	// BaseFiles are the files of the base that Load, Parse and OpenSource get. Errors name
 	// them. Chain and OpenChain set them themselves.
 	BaseFiles []string
-	// OnlyGiven refuses a file with a distilled base if there is no other base: nothing else can be
-	// over a distilled base, and no other file has it. Chain and OpenChain set it themselves.
+	// OnlyGiven makes it an error to read a file with a distilled base when no base is given. Callers
+	// that need several files over one base set it: no other file builds on that distilled base.
+	// Chain and OpenChain set it themselves.
 	OnlyGiven bool
 	// Limit, if set, is checked before memory is taken for a file that cannot be mapped or for
 	// a compressed section, and again each time that it grows.

@@ -6,15 +6,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
 // Command compiles a command, such as cmd/btflite, to the file out, with further options of go build.
-// The file is static, as in a release. The current folder is one of the module.
+// The file is static, as in a release, unless -race is one of the options: the race detector needs cgo. The
+// current folder is one of the module.
 func Command(out, command string, options ...string) error {
+	cgo := "CGO_ENABLED=0"
+	if slices.Contains(options, "-race") {
+		cgo = "CGO_ENABLED=1"
+	}
 	args := append([]string{"build", "-o", out}, options...)
 	cmd := exec.Command("go", append(args, "github.com/btflite/btflite/"+command)...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), cgo)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", command, err, text)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btflite/btflite/test/gobuild"
 )
 
 // TestKernelsUnderTheRaceDetector encodes and reads full-size kernels with a btflite that is
@@ -19,10 +21,8 @@ func TestKernelsUnderTheRaceDetector(t *testing.T) {
 		t.Skip("left out: full-size kernels; run it with: make test-kernels")
 	}
 	btflite := filepath.Join(t.TempDir(), "btflite")
-	build := exec.Command("go", "build", "-race", "-pgo=off", "-o", btflite, "../../cmd/btflite")
-	build.Env = append(os.Environ(), "CGO_ENABLED=1")
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build with -race: %v\n%s", err, said)
+	if err := gobuild.Command(btflite, "cmd/btflite", "-race", "-pgo=off"); err != nil {
+		t.Fatal(err)
 	}
 	for name, vmlinux := range kernels(t) {
 		out := t.TempDir()
